@@ -2,9 +2,9 @@
 /*
  * parking_lot's RwLock: one word, waiters in a table of queues beside it.
  *
- * The Rust side is parking_lot/src/lib.rs.  A lock that becomes free is handed
- * over at least every half millisecond or so, and whoever gets it otherwise
- * takes it from the waiters; waiting writers keep new readers out.
+ * The Rust side is parking_lot/src/lib.rs.  About every half millisecond a
+ * release hands the lock to a waiter; at other times whoever comes first takes
+ * it.  Waiting writers keep new readers out.
  */
 #define _GNU_SOURCE /* clock_gettime */
 

@@ -18,4 +18,4 @@ constexpr rwi_design rwi_peer_tbb_spin_rw_mutex =
 	"tbb-spin-rw-mutex",
 	"oneapi::tbb::spin_rw_mutex: waiters spin, and yield after a while",
 	"Intel, Threading Building Blocks (2006)",
-	RWI_STARVES_READERS | RWI_SPINS | RWI_INLINED);
+	RWI_STARVES_READERS | RWI_SPINS | RWI_YIELDS | RWI_INLINED);

@@ -17,6 +17,7 @@ struct rwi_how {
 
 /* This thread's record, all zero at its start. */
 struct rwi_record {
+	uint32_t look_first;    /* see take_at_once() */
 	uint32_t spins_lost;    /* in a row, more or less */
 	uint32_t held_overflow; /* holds that found no place below */
 	/*
@@ -27,8 +28,6 @@ struct rwi_record {
 	uintptr_t held[16];
 };
 _Static_assert(sizeof(struct rwi_record) <= RWI_THREAD_BYTES, "fits");
-
-/* ---- rwsem.c ---- */
 
 /* Does the semaphore have this RWSEM_* flag, or one of check.c's own? */
 static inline bool rwi_has_flag(const rwsem_t *sem, uint32_t flag)
@@ -42,7 +41,7 @@ static inline uint64_t rwi_hold(enum rwi_kind kind)
 	return kind == RWI_READ ? RWI_READER : RWI_WRITER;
 }
 
-/* ---- slow.c: the paths that wait or have a duty ---- */
+/* ---- What a state of the word allows ---- */
 
 /* On whose right a thread asks for the lock. */
 enum rwi_turn {
@@ -53,11 +52,47 @@ enum rwi_turn {
 };
 
 /* May a lock in state `s` be taken now? */
-bool rwi_obtainable(const rwsem_t *sem, uint64_t s, enum rwi_kind kind,
-		    enum rwi_turn turn);
+static inline bool rwi_obtainable(const rwsem_t *sem, uint64_t s,
+				  enum rwi_kind kind, enum rwi_turn turn)
+{
+	uint64_t barred = RWI_WRITER;
+
+	if (kind == RWI_WRITE) {
+		if (turn == RWI_ARRIVAL)
+			barred |= RWI_HANDOFF;
+		if (RWI_BUG("writer-joins-readers"))
+			return !(s & barred);
+		return !(s & barred) && rwi_readers(s) == 0;
+	}
+	if (turn == RWI_ARRIVAL || turn == RWI_TRY)
+		barred |= RWI_WPEND;
+	if (turn == RWI_ARRIVAL) {
+		barred |= RWI_HANDOFF;
+		if (rwi_has_flag(sem, RWSEM_PREFER_WRITERS))
+			barred |= RWI_QUEUED | RWI_WOKEN;
+	}
+	return !(s & barred) && rwi_readers(s) < rwi_tunable(readers_max);
+}
 
 /* Are all read holds out, so that a read acquisition that may fail fails? */
-bool rwi_full(uint64_t s, enum rwi_kind kind);
+static inline bool rwi_full(uint64_t s, enum rwi_kind kind)
+{
+	return kind == RWI_READ && !(s & RWI_WRITER) &&
+	       rwi_readers(s) >= rwi_tunable(readers_max);
+}
+
+/* Is it this release's duty to see to the queue? */
+static inline bool rwi_has_duty(uint64_t s, enum rwi_kind kind)
+{
+	if (!(s & RWI_QUEUED) || s & RWI_WOKEN)
+		return false;
+	if (RWI_BUG("last-reader-without-duty") && kind == RWI_READ)
+		return false;
+	return kind == RWI_WRITE || rwi_readers(s) == 1 ||
+	       rwi_readers(s) >= rwi_tunable(readers_max);
+}
+
+/* ---- slow.c: the paths that wait or have a duty ---- */
 
 /* Acquire by spinning, queueing, sleeping.  0, ETIMEDOUT, EINTR, EAGAIN. */
 int rwi_wait(rwsem_t *sem, enum rwi_kind kind, enum rwi_turn turn,

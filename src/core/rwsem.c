@@ -106,28 +106,39 @@ static RWI_NOINLINE int acquire(rwsem_t *sem, enum rwi_kind kind,
 }
 
 /*
- * The first attempts guess that nobody else is there: a failed one brings the
- * line and the truth at once, where looking first would fetch the line twice.
+ * The fast path guesses that nobody else is there: looking first would cost a
+ * sixth more.  A wrong guess costs an atomic operation in vain; so a thread
+ * that guessed wrong looks first from then on, until it finds a semaphore free.
  */
-static inline bool read_at_once(rwsem_t *sem)
+static inline bool take_at_once(rwsem_t *sem, enum rwi_kind kind)
 {
+	struct rwi_record *self = rwi_thread_record();
 	uint64_t s = 0;
 
-	/* ORDER hold(2/2): what the last writer stored. */
-	if (rwi_likely(rwi_cas_acquire(fast, &sem->word_, &s, RWI_READER)))
-		return true;
-	if (s & RWI_FLAGS || rwi_readers(s) >= rwi_tunable(readers_max))
+	if (rwi_likely(!self->look_first)) {
+		/* ORDER hold(2/2): what earlier holders stored. */
+		if (rwi_likely(rwi_cas_acquire(guess, &sem->word_, &s,
+					       rwi_hold(kind))))
+			return true;
+		self->look_first = true;
 		return false;
-	/* ORDER hold(2/2): what the last writer stored. */
-	return rwi_cas_acquire(share, &sem->word_, &s, s + RWI_READER);
+	}
+	s = rwi_load_relaxed(look, &sem->word_);
+	self->look_first = s != 0;
+	/* ORDER hold(2/2): what earlier holders stored. */
+	return !(s & RWI_CHECKED) &&
+	       rwi_obtainable(sem, s, kind, RWI_ARRIVAL) &&
+	       rwi_cas_acquire(look, &sem->word_, &s, s + rwi_hold(kind));
+}
+
+static inline bool read_at_once(rwsem_t *sem)
+{
+	return take_at_once(sem, RWI_READ);
 }
 
 static inline bool write_at_once(rwsem_t *sem)
 {
-	uint64_t s = 0;
-
-	/* ORDER hold(2/2): what earlier holders stored. */
-	if (rwi_unlikely(!rwi_cas_acquire(fast, &sem->word_, &s, RWI_WRITER)))
+	if (!take_at_once(sem, RWI_WRITE))
 		return false;
 	note_writer(sem);
 	return true;
@@ -229,36 +240,41 @@ static RWI_NOINLINE void release(rwsem_t *sem, enum rwi_kind kind, bool owned)
 		rwi_check_released(sem, kind);
 }
 
-static inline void up_read(rwsem_t *sem, bool owned)
+/* As take_at_once(): guess that nobody else came, or look first. */
+static inline bool give_at_once(rwsem_t *sem, enum rwi_kind kind)
 {
-	uint64_t s = RWI_READER;
+	struct rwi_record *self = rwi_thread_record();
+	uint64_t s = rwi_hold(kind);
 
-	/* ORDER hold(1/2): this reader is done, for the next writer. */
-	if (rwi_likely(rwi_cas_release(fast, &sem->word_, &s, 0)))
-		return;
-	/* ORDER hold(1/2): as above. */
-	if (!(s & RWI_FLAGS) && s &&
-	    rwi_cas_release(share, &sem->word_, &s, s - RWI_READER))
-		return;
-	release(sem, RWI_READ, owned);
+	if (rwi_likely(!self->look_first)) {
+		/* ORDER hold(1/2): the section, for the next holder. */
+		if (rwi_likely(rwi_cas_release(guess, &sem->word_, &s, 0)))
+			return true;
+		self->look_first = true;
+	}
+	s = rwi_load_relaxed(look, &sem->word_);
+	if (s & RWI_CHECKED || rwi_has_duty(s, kind) ||
+	    !(kind == RWI_WRITE ? s & RWI_WRITER : rwi_readers(s)))
+		return false;
+	/* ORDER hold(1/2): the section, for the next holder. */
+	return rwi_cas_release(look, &sem->word_, &s, s - rwi_hold(kind));
 }
 
 void rwsem_up_read(rwsem_t *sem)
 {
-	up_read(sem, true);
+	if (rwi_unlikely(!give_at_once(sem, RWI_READ)))
+		release(sem, RWI_READ, true);
 }
 
 void rwsem_up_read_non_owner(rwsem_t *sem)
 {
-	up_read(sem, false);
+	if (rwi_unlikely(!give_at_once(sem, RWI_READ)))
+		release(sem, RWI_READ, false);
 }
 
 void rwsem_up_write(rwsem_t *sem)
 {
-	uint64_t s = RWI_WRITER;
-
-	/* ORDER hold(1/2): the section, for the next holder. */
-	if (rwi_unlikely(!rwi_cas_release(fast, &sem->word_, &s, 0)))
+	if (rwi_unlikely(!give_at_once(sem, RWI_WRITE)))
 		release(sem, RWI_WRITE, true);
 }
 

@@ -24,36 +24,6 @@
 
 enum { TOLD_MAX = RWI_TUNABLE_tell_count_max };
 
-/* ---- Who may take the lock ---- */
-
-bool rwi_obtainable(const rwsem_t *sem, uint64_t s, enum rwi_kind kind,
-		    enum rwi_turn turn)
-{
-	uint64_t barred = RWI_WRITER;
-
-	if (kind == RWI_WRITE) {
-		if (turn == RWI_ARRIVAL)
-			barred |= RWI_HANDOFF;
-		if (RWI_BUG("writer-joins-readers"))
-			return !(s & barred);
-		return !(s & barred) && rwi_readers(s) == 0;
-	}
-	if (turn == RWI_ARRIVAL || turn == RWI_TRY)
-		barred |= RWI_WPEND;
-	if (turn == RWI_ARRIVAL) {
-		barred |= RWI_HANDOFF;
-		if (rwi_has_flag(sem, RWSEM_PREFER_WRITERS))
-			barred |= RWI_QUEUED | RWI_WOKEN;
-	}
-	return !(s & barred) && rwi_readers(s) < rwi_tunable(readers_max);
-}
-
-bool rwi_full(uint64_t s, enum rwi_kind kind)
-{
-	return kind == RWI_READ && !(s & RWI_WRITER) &&
-	       rwi_readers(s) >= rwi_tunable(readers_max);
-}
-
 /* ---- Sections ---- */
 
 struct section {
@@ -661,17 +631,6 @@ int rwi_wait(rwsem_t *sem, enum rwi_kind kind, enum rwi_turn turn,
 
 /* ---- Releases ---- */
 
-/* Is it this release's duty to see to the queue? */
-static bool has_duty(uint64_t s, enum rwi_kind kind)
-{
-	if (!(s & RWI_QUEUED) || s & RWI_WOKEN)
-		return false;
-	if (RWI_BUG("last-reader-without-duty") && kind == RWI_READ)
-		return false;
-	return kind == RWI_WRITE || rwi_readers(s) == 1 ||
-	       rwi_readers(s) >= rwi_tunable(readers_max);
-}
-
 void rwi_release(rwsem_t *sem, enum rwi_kind kind)
 {
 	struct section x;
@@ -682,7 +641,7 @@ void rwi_release(rwsem_t *sem, enum rwi_kind kind)
 			rwi_fault(sem, "up_write: not held for writing");
 		if (kind == RWI_READ && rwi_readers(s) == 0)
 			rwi_fault(sem, "up_read: not held for reading");
-		if (has_duty(s, kind))
+		if (rwi_has_duty(s, kind))
 			break;
 		RWI_STEP("release: before the word");
 		/* ORDER hold(1/2): the section, for the next holder. */

@@ -44,6 +44,8 @@ enum rwi_trait {
 	RWI_INLINED = 1 << 11,
 	/* Waiters never sleep: they use up CPU time until they get in. */
 	RWI_SPINS = 1 << 12,
+	/* But they give their CPU to others again and again. */
+	RWI_YIELDS = 1 << 13,
 };
 
 struct rwi_design {

@@ -519,26 +519,17 @@ void *rwi_process_state(void)
 
 /* ---- Threads ---- */
 
-static _Thread_local struct {
-	uint64_t record[RWI_THREAD_BYTES / sizeof(uint64_t)];
-	uint32_t id;
-	uint32_t id_generation; /* the process generation the id belongs to */
-} self __attribute__((tls_model("initial-exec")));
+_Thread_local struct rwi_thread rwi_thread_self;
 
 uint32_t rwi_thread_id(void)
 {
 	const uint32_t generation = rwi_process_generation();
 
-	if (rwi_unlikely(self.id_generation != generation)) {
-		self.id = (uint32_t)syscall(SYS_gettid);
-		self.id_generation = generation;
+	if (rwi_unlikely(rwi_thread_self.id_generation != generation)) {
+		rwi_thread_self.id = (uint32_t)syscall(SYS_gettid);
+		rwi_thread_self.id_generation = generation;
 	}
-	return self.id;
-}
-
-void *rwi_thread_record(void)
-{
-	return self.record;
+	return rwi_thread_self.id;
 }
 
 static pthread_key_t exit_key;
@@ -557,7 +548,7 @@ static void thread_exits(void *rounds)
 	if (left > 1)
 		pthread_setspecific(exit_key, (void *)(left - 1));
 	else
-		exit_notice(self.record);
+		exit_notice(rwi_thread_self.record);
 }
 
 void rwi_thread_at_exit(void (*notice)(void *record))

@@ -85,6 +85,19 @@ static inline void rwi_relax(void)
 #endif
 }
 
+struct rwi_thread {
+	uint64_t record[RWI_THREAD_BYTES / sizeof(uint64_t)];
+	uint32_t id;
+	uint32_t id_generation; /* the process generation the id belongs to */
+};
+extern _Thread_local struct rwi_thread rwi_thread_self
+    __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+static inline void *rwi_thread_record(void)
+{
+	return rwi_thread_self.record;
+}
+
 /*
  * 1 + the CPU this thread runs on, 0 if that is unknown or does not fit: only
  * ever a hint.  The C library's rseq area has it in one load.

@@ -2,7 +2,7 @@
 /*
  * ThreadSanitizer sees the semaphore as a reader-writer mutex: in a program
  * built for it, with a library that is not, it is silent about what is right,
- * and reports races, inversions of lock order, and destruction while held.
+ * and reports races, inversions of lock order, and wrong releases.
  */
 #include "support/t.h"
 
@@ -154,12 +154,11 @@ static void inversion(void *arg)
 	rwsem_up_write(&other);
 }
 
-static void destroy_while_held(void *arg)
+/* The library ends the process then; the tool has its say before. */
+static void release_of_nothing(void *arg)
 {
 	(void)arg;
-	t_eq(rwsem_init(&sem, 0), 0);
-	rwsem_down_write(&sem);
-	rwsem_destroy(&sem);
+	rwsem_up_write(&sem);
 }
 
 /* ---- Verdicts ---- */
@@ -185,5 +184,5 @@ T_TEST(reports_what_is_wrong)
 	expect(race, "data race");
 	expect(race_with_nothing, "data race");
 	expect(inversion, "lock-order-inversion");
-	expect(destroy_while_held, "destroy of a locked mutex");
+	expect(release_of_nothing, "unlock of an unlocked mutex");
 }

@@ -44,7 +44,7 @@ const char *t_missing(const struct rwi_design *design, unsigned needs);
 void t_run_property(void (*property)(const struct rwi_design *, void *),
 		    const struct rwi_design *design);
 
-/* Is somebody queued for it?  False if the design cannot tell. */
+/* Is the lock an rwsem_t? */
 bool t_is_rwsem(const struct rwi_design *design);
 
 /* ---- Operations that tell the watchdog ---- */

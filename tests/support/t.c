@@ -31,7 +31,10 @@ enum {
 	SKIPPED = 77,
 	THREADS_MAX = 160,
 	BUSY_MAX = 64,
-	/* How long a case may take; a broken lock, to be caught. */
+	/*
+	 * How long a case may take, times t_slower(); and a broken lock to be
+	 * caught, which otherwise would take a fraction of that anywhere.
+	 */
 	PATIENCE_S = 25,
 	PATIENCE_LONG_S = 900,
 	CAUGHT_S = 5
@@ -268,7 +271,10 @@ void t_meet(struct t_meeting *meeting)
 	}
 	t_doing("meet the others");
 	for (unsigned i = 0; t_load_acquire(&meeting->round) == round; i++) {
-		if (i > 1000)
+		/* On a busy machine who yields comes last, who sleeps first. */
+		if (i > 20000)
+			t_pause();
+		else if (i % 1000 == 999)
 			sched_yield();
 	}
 	t_doing(NULL);
@@ -312,8 +318,7 @@ static void drain(int pipe, struct t_outcome *outcome)
 static bool await_child(pid_t pid, unsigned seconds, int pipe,
 			struct t_outcome *outcome)
 {
-	const uint64_t limit =
-	    t_now_ns(CLOCK_MONOTONIC) + seconds * t_slower() * NS_PER_S;
+	const uint64_t limit = t_now_ns(CLOCK_MONOTONIC) + seconds * NS_PER_S;
 	struct timespec nap = { 0, 100000 };
 
 	for (;;) {
@@ -373,14 +378,15 @@ static void run_child(const char *name, void (*body)(void *), void *arg,
 void t_child(void (*body)(void *), void *arg, unsigned seconds,
 	     struct t_outcome *outcome)
 {
-	run_child("child", body, arg, seconds, true, outcome);
+	run_child("child", body, arg, seconds * t_slower(), true, outcome);
 }
 
 void t_child_passes(void (*body)(void *), void *arg)
 {
 	struct t_outcome outcome;
 
-	run_child("child", body, arg, PATIENCE_S / 2, false, &outcome);
+	run_child("child", body, arg, PATIENCE_S * t_slower() / 2, false,
+		  &outcome);
 	t_false(outcome.stuck);
 	t_eq(outcome.status, 0);
 }
@@ -487,9 +493,9 @@ static void run_case(void *arg)
 /* How this program runs its cases. */
 static struct {
 	const char *design, *name, *bug;
-	unsigned patience_s, caught_s;
+	unsigned patience_s;
 	bool list;
-} options = { .patience_s = PATIENCE_S, .caught_s = CAUGHT_S };
+} options = { .patience_s = PATIENCE_S };
 
 /* Which of several outcomes a program had. */
 struct tally {
@@ -516,7 +522,7 @@ static void run_job(const struct job *job, struct tally *tally)
 	char how[32];
 
 	run_child(job->what->name, run_case, (void *)(uintptr_t)job,
-		  catch ? options.caught_s : options.patience_s, catch,
+		  catch ? CAUGHT_S : options.patience_s * t_slower(), catch,
 		  &outcome);
 	describe(&outcome, how, sizeof how);
 	if (catch) {
@@ -682,6 +688,7 @@ static void parse(int argc, char **argv)
 			break;
 		case 'b':
 			start_busy_loops(number(optarg));
+			options.patience_s = PATIENCE_LONG_S;
 			break;
 		case 'p':
 			options.patience_s = number(optarg);
