@@ -17,7 +17,7 @@ struct rwi_how {
 
 /* This thread's record, all zero at its start. */
 struct rwi_record {
-	uint32_t look_first;    /* see take_at_once() */
+	uint64_t expected;      /* see take_at_once() */
 	uint32_t spins_lost;    /* in a row, more or less */
 	uint32_t held_overflow; /* holds that found no place below */
 	/*

@@ -66,15 +66,23 @@ static inline void note_writer(rwsem_t *sem)
 
 /* ---- Acquiring ---- */
 
+/*
+ * Acquire if the word allows it.  Losing to others who only pass through means
+ * that the line is busy: let them finish, longer each time, so that it moves
+ * once a burst of calls and not with each.
+ */
 static bool now_or_never(rwsem_t *sem, enum rwi_kind kind, enum rwi_turn turn)
 {
 	uint64_t s = rwi_load_relaxed(now, &sem->word_);
+	uint32_t backoff_ns = rwi_tunable(backoff_ns_min);
 
 	while (rwi_obtainable(sem, s, kind, turn)) {
 		/* ORDER hold(2/2): what earlier holders stored. */
 		if (rwi_cas_acquire(now, &sem->word_, &s, s + rwi_hold(kind)))
 			return true;
-		rwi_delay(rwi_tunable(backoff_ns));
+		rwi_delay(backoff_ns);
+		if (backoff_ns < rwi_tunable(backoff_ns_max))
+			backoff_ns *= 2;
 		s = rwi_load_relaxed(again, &sem->word_);
 	}
 	return false;
@@ -106,29 +114,30 @@ static RWI_NOINLINE int acquire(rwsem_t *sem, enum rwi_kind kind,
 }
 
 /*
- * The fast path guesses that nobody else is there: looking first would cost a
- * sixth more.  A wrong guess costs an atomic operation in vain; so a thread
- * that guessed wrong looks first from then on, until it finds a semaphore free.
+ * The fast paths guess the word instead of reading it: that it is what this
+ * thread found when it was last wrong, at first 0.  A right guess costs one
+ * atomic operation and no look; a wrong one brings the line and the truth at
+ * once, where looking first would fetch a busy line twice.  So a word that has
+ * marks of sleeping waiters, or the holds of readers who take their time, costs
+ * no more than a free one.
  */
 static inline bool take_at_once(rwsem_t *sem, enum rwi_kind kind)
 {
 	struct rwi_record *self = rwi_thread_record();
-	uint64_t s = 0;
+	uint64_t s = self->expected;
 
-	if (rwi_likely(!self->look_first)) {
-		/* ORDER hold(2/2): what earlier holders stored. */
-		if (rwi_likely(rwi_cas_acquire(guess, &sem->word_, &s,
-					       rwi_hold(kind))))
-			return true;
-		self->look_first = true;
-		return false;
-	}
-	s = rwi_load_relaxed(look, &sem->word_);
-	self->look_first = s != 0;
+	if (rwi_unlikely(s) && !rwi_obtainable(sem, s, kind, RWI_ARRIVAL))
+		s = 0;
 	/* ORDER hold(2/2): what earlier holders stored. */
-	return !(s & RWI_CHECKED) &&
-	       rwi_obtainable(sem, s, kind, RWI_ARRIVAL) &&
-	       rwi_cas_acquire(look, &sem->word_, &s, s + rwi_hold(kind));
+	if (rwi_likely(
+		rwi_cas_acquire(guess, &sem->word_, &s, s + rwi_hold(kind))))
+		return true;
+	/* ORDER hold(2/2): what earlier holders stored. */
+	if (s & RWI_CHECKED || !rwi_obtainable(sem, s, kind, RWI_ARRIVAL) ||
+	    !rwi_cas_acquire(found, &sem->word_, &s, s + rwi_hold(kind)))
+		return false;
+	self->expected = s;
+	return true;
 }
 
 static inline bool read_at_once(rwsem_t *sem)
@@ -240,24 +249,23 @@ static RWI_NOINLINE void release(rwsem_t *sem, enum rwi_kind kind, bool owned)
 		rwi_check_released(sem, kind);
 }
 
-/* As take_at_once(): guess that nobody else came, or look first. */
+/* As take_at_once(); the guess is that nobody came or went since then. */
 static inline bool give_at_once(rwsem_t *sem, enum rwi_kind kind)
 {
 	struct rwi_record *self = rwi_thread_record();
-	uint64_t s = rwi_hold(kind);
+	uint64_t s = self->expected + rwi_hold(kind);
 
-	if (rwi_likely(!self->look_first)) {
-		/* ORDER hold(1/2): the section, for the next holder. */
-		if (rwi_likely(rwi_cas_release(guess, &sem->word_, &s, 0)))
-			return true;
-		self->look_first = true;
-	}
+	/* ORDER hold(1/2): the section, for the next holder. */
+	if (rwi_likely(!rwi_has_duty(s, kind)) &&
+	    rwi_likely(
+		rwi_cas_release(guess, &sem->word_, &s, s - rwi_hold(kind))))
+		return true;
 	s = rwi_load_relaxed(look, &sem->word_);
 	if (s & RWI_CHECKED || rwi_has_duty(s, kind) ||
 	    !(kind == RWI_WRITE ? s & RWI_WRITER : rwi_readers(s)))
 		return false;
 	/* ORDER hold(1/2): the section, for the next holder. */
-	return rwi_cas_release(look, &sem->word_, &s, s - rwi_hold(kind));
+	return rwi_cas_release(found, &sem->word_, &s, s - rwi_hold(kind));
 }
 
 void rwsem_up_read(rwsem_t *sem)

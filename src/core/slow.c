@@ -281,8 +281,11 @@ static bool worth_waiting(const rwsem_t *sem, uint64_t s, enum rwi_kind kind,
 		return false;
 	if (turn != RWI_ARRIVAL)
 		return true;
-	/* Somebody is ahead, or is about to be. */
-	return !(s & (RWI_HANDOFF | RWI_WOKEN)) &&
+	/*
+	 * With a queue the lock will not idle: whoever releases it wakes the
+	 * first, and a spinner would only take the CPU of somebody who works.
+	 */
+	return !(s & (RWI_HANDOFF | RWI_WOKEN | RWI_QUEUED)) &&
 	       (kind == RWI_WRITE || !(s & RWI_WPEND));
 }
 

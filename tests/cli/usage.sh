@@ -33,8 +33,15 @@ refuses "'1:'" bench --tests 1:
 refuses "'-1:2'" bench --tests=-1:2
 refuses "'1:2:3'" bench --tests 1:2:3
 refuses "'9999:0'" bench --tests 9999:0
+for test in rw3 wo0 ro-1 ro8x writer0 waits/frob waits/writer mix/2/1 \
+	mix/0/1/1:1 mix/2/1/0:0 mix/2/1/1:1x mix/2/1/9999999:1; do
+	refuses "'$test'" bench --tests $test
+done
 refuses 'twice' bench --tests r1,r1
 refuses "'frob'" bench --section frob
+for section in ns 0ns -5ns 5 5frob 99999999999999999999ns; do
+	refuses "'$section'" bench "--section=$section"
+done
 refuses "'frob'" bench --baseline frob
 refuses 'not among' bench --baseline glibc --locks mutex
 for number in '' x 1x ' 1' nan inf; do
@@ -56,6 +63,9 @@ refuses "'frob'" torture --locks frob
 refuses 'excludes nobody' torture --locks rmw-pair
 
 # Records that are none.
+refuses 'second record' bench --compare "$dir/missing"
+refuses 'No such file' bench --compare "$dir/missing" "$dir/missing"
+refuses 'unexpected' bench --compare a b c
 refuses 'No such file' bench --show "$dir/missing"
 echo '{' >"$dir/bad"
 refuses 'line 2' bench --show "$dir/bad"
@@ -65,7 +75,8 @@ run 0 bench --tests r1 --locks mutex --rounds 1 --seconds 0.002 \
 	--json "$dir/good"
 for change in 's/"format_version": 1/"format_version": 2/' \
 	's/"round": 0/"round": 7/' 's/"test": "r1"/"test": "r9"/' \
-	's/"reads": [0-9]*/"reads": "many"/'; do
+	's/"reads": [0-9]*/"reads": "many"/' \
+	's/"pause_ns": .*/"pause_ns": "long"/'; do
 	sed "$change" "$dir/good" >"$dir/bad"
 	! cmp -s "$dir/good" "$dir/bad" || fail "$change changes nothing"
 	refuses 'the record has' bench --show "$dir/bad"

@@ -8,9 +8,14 @@
 #include "port/port.h"
 
 #include <errno.h>
+#include <linux/filter.h>
+#include <linux/futex.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 
 enum { THREADS = 4, ROUNDS = 20000 };
 
@@ -33,12 +38,17 @@ static void count(void *arg)
 	}
 }
 
-T_TEST(excludes)
+static void exclude(void)
 {
 	t_threads(THREADS, count, NULL);
 	t_join();
 	t_eq(counter, THREADS * t_rounds(ROUNDS));
 	t_eq(mutex, 0);
+}
+
+T_TEST(excludes)
+{
+	exclude();
 }
 
 static void lock_once(void *arg)
@@ -54,7 +64,7 @@ static void lock_once(void *arg)
 	t_doing(NULL);
 }
 
-T_TEST(wakes_sleepers)
+static void wake_sleepers(void)
 {
 	for (unsigned round = 0; round < 20; round++) {
 		struct rwi_signals saved;
@@ -68,6 +78,42 @@ T_TEST(wakes_sleepers)
 		t_join();
 		t_eq(mutex, 0);
 	}
+}
+
+T_TEST(wakes_sleepers)
+{
+	wake_sleepers();
+}
+
+/* ---- A kernel without priority inheritance ---- */
+
+static void refuse_inheritance(void)
+{
+	enum { LOCK_PI = FUTEX_LOCK_PI | FUTEX_PRIVATE_FLAG };
+	/* The second argument of the call; its low half, on these machines. */
+	const uint32_t op = offsetof(struct seccomp_data, args) + 8;
+	struct sock_filter rules[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+			 offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_futex, 0, 3),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, op),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, LOCK_PI, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	const struct sock_fprog program = { sizeof rules / sizeof *rules,
+					    rules };
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+		t_skip("no seccomp filters here");
+}
+
+T_TEST(all_the_same_without_inheritance)
+{
+	refuse_inheritance();
+	wake_sleepers();
+	exclude();
 }
 
 T_TEST(keeps_handlers_out)

@@ -41,7 +41,9 @@ static uint64_t count(enum rwi_event_name event)
 static void expect_no_spinning(void)
 {
 	t_false(rwi_may_spin(rwi_now_ns()));
-	t_threads(THREADS, contend, NULL);
+	rwsem_down_write(&sem);
+	t_await_asleep(t_threads(THREADS, contend, NULL));
+	rwsem_up_write(&sem);
 	t_join();
 	t_ge(count(RWI_EVENT_opt_nospin), 1);
 	t_eq(count(RWI_EVENT_opt_lock), 0);

@@ -51,6 +51,21 @@ grep -q 'apt-get install --no-install-recommends gcc ' "$bin/said" ||
 	fail "does not say what to install"
 [ ! -e "$log" ] || fail "calls apt-get as nobody"
 
+# A benchmark asks for Rust, unless told not to, and for all peers if it is full;
+# the program gets the other arguments.  Neither needs to be built here.
+rm -f "$log"
+stand_in id 'echo 0'
+stand_in cmake 'echo "cmake $*" >>"$log"; exit 1'
+! "$dev" bench --rounds 1 2>/dev/null || fail "goes on without a build"
+grep -q '^noninteractive install .* cargo ' "$log" || fail "asks for no Rust"
+! grep -q 'libck-dev' "$log" || fail "asks for all peers"
+grep -q '^cmake .*-DRWSEM_RUST=ON' "$log" || fail "builds without Rust"
+rm "$log"
+! "$dev" bench --no-rust --full 2>/dev/null || fail "goes on without a build"
+! grep -q cargo "$log" || fail "asks for Rust"
+grep -q '^noninteractive install .* libck-dev' "$log" || fail "lacks peers"
+grep -q '^cmake .*-DRWSEM_RUST=OFF' "$log" || fail "builds with Rust"
+
 # Wrong usage.
 for wrong in nonsense 'deps nonsense' 'test nonsense'; do
 	status=0
