@@ -20,28 +20,46 @@
 
 #include <stddef.h>
 
-#define RWSEM_WORD_WRITER_  UINT64_C(1)
-#define RWSEM_WORD_READER_  (UINT64_C(1) << 32)
+#define RWSEM_WORD_WRITER_ UINT64_C(1)
+#define RWSEM_WORD_READER_ (UINT64_C(1) << 32)
 
-#define RWSEM_WORD_UNKNOWN_ (RWSEM_WORD_READER_ - 1)
+/*
+ * The library's record of this thread.  Its first element is not 0 while the
+ * semaphores that the thread meets are not free: then a guess that they are
+ * would be in vain, and the library knows a better one.
+ */
+#ifdef __cplusplus
+extern "C" {
+#endif
+extern __thread uint64_t rwsem_thread_[]
+    __attribute__((tls_model("initial-exec")));
+#ifdef __cplusplus
+}
+#endif
 
-/* Add to the word if it is *s; else read it into *s. */
-static inline bool rwsem_acquire_(rwsem_t *sem, uint64_t *s, uint64_t change)
+static inline bool rwsem_expects_free_(void)
 {
-	/* ORDER hold(2/2): what earlier holders stored. */
-	return __builtin_expect(
-	    __atomic_compare_exchange_n(&sem->word_, s, *s + change, false,
-					__ATOMIC_ACQUIRE, __ATOMIC_RELAXED),
-	    1);
+	return __builtin_expect(rwsem_thread_[0] == 0, 1);
 }
 
-static inline bool rwsem_release_(rwsem_t *sem, uint64_t *s, uint64_t change)
+static inline bool rwsem_acquire_(rwsem_t *sem, uint64_t s, uint64_t n)
+{
+	/* ORDER hold(2/2): what earlier holders stored. */
+	return rwsem_expects_free_() &&
+	       __builtin_expect(__atomic_compare_exchange_n(
+				    &sem->word_, &s, n, false, __ATOMIC_ACQUIRE,
+				    __ATOMIC_RELAXED),
+				1);
+}
+
+static inline bool rwsem_release_(rwsem_t *sem, uint64_t s, uint64_t n)
 {
 	/* ORDER hold(1/2): the section, for the next holder. */
-	return __builtin_expect(
-	    __atomic_compare_exchange_n(&sem->word_, s, *s + change, false,
-					__ATOMIC_RELEASE, __ATOMIC_RELAXED),
-	    1);
+	return rwsem_expects_free_() &&
+	       __builtin_expect(__atomic_compare_exchange_n(
+				    &sem->word_, &s, n, false, __ATOMIC_RELEASE,
+				    __ATOMIC_RELAXED),
+				1);
 }
 
 /* The hints a writer leaves for those who wait for it. */
@@ -72,21 +90,14 @@ static inline void rwsem_note_writer_(rwsem_t *sem)
 			 __ATOMIC_RELAXED);
 }
 
-/* Alone, or beside readers whose count is far from its end. */
 static inline bool rwsem_read_at_once_(rwsem_t *sem)
 {
-	uint64_t s = 0;
-
-	return rwsem_acquire_(sem, &s, RWSEM_WORD_READER_) ||
-	       (!(s & RWSEM_WORD_UNKNOWN_) && !(s >> 62) &&
-		rwsem_acquire_(sem, &s, RWSEM_WORD_READER_));
+	return rwsem_acquire_(sem, 0, RWSEM_WORD_READER_);
 }
 
 static inline bool rwsem_write_at_once_(rwsem_t *sem)
 {
-	uint64_t s = 0;
-
-	if (!rwsem_acquire_(sem, &s, RWSEM_WORD_WRITER_))
+	if (!rwsem_acquire_(sem, 0, RWSEM_WORD_WRITER_))
 		return false;
 	rwsem_note_writer_(sem);
 	return true;
@@ -105,14 +116,8 @@ static inline bool rwsem_inline_down_read_trylock_(rwsem_t *sem)
 
 static inline void rwsem_inline_up_read_(rwsem_t *sem)
 {
-	uint64_t s = RWSEM_WORD_READER_;
-
-	if (rwsem_release_(sem, &s, -RWSEM_WORD_READER_))
-		return;
-	if (!(s & RWSEM_WORD_UNKNOWN_) && s &&
-	    rwsem_release_(sem, &s, -RWSEM_WORD_READER_))
-		return;
-	rwsem_up_read(sem);
+	if (!rwsem_release_(sem, RWSEM_WORD_READER_, 0))
+		rwsem_up_read(sem);
 }
 
 static inline void rwsem_inline_down_write_(rwsem_t *sem)
@@ -128,17 +133,13 @@ static inline bool rwsem_inline_down_write_trylock_(rwsem_t *sem)
 
 static inline void rwsem_inline_up_write_(rwsem_t *sem)
 {
-	uint64_t s = RWSEM_WORD_WRITER_;
-
-	if (!rwsem_release_(sem, &s, -RWSEM_WORD_WRITER_))
+	if (!rwsem_release_(sem, RWSEM_WORD_WRITER_, 0))
 		rwsem_up_write(sem);
 }
 
 static inline void rwsem_inline_downgrade_write_(rwsem_t *sem)
 {
-	uint64_t s = RWSEM_WORD_WRITER_;
-
-	if (!rwsem_release_(sem, &s, RWSEM_WORD_READER_ - RWSEM_WORD_WRITER_))
+	if (!rwsem_release_(sem, RWSEM_WORD_WRITER_, RWSEM_WORD_READER_))
 		rwsem_downgrade_write(sem);
 }
 

@@ -4,7 +4,7 @@
  *
  * One 64-bit word (word.h has its legend) says everything that concerns those
  * who do not wait.  Free is 0; W is one writer; the upper half counts read
- * holds.  Whoever finds the lower half empty needs one compare-and-swap:
+ * holds.  Whoever finds what it expects needs one compare-and-swap:
  *
  *	down_write   0        -> W           up_write   W        -> 0
  *	down_read    n holds  -> n + 1       up_read    n holds  -> n - 1
@@ -14,8 +14,8 @@
  *
  * Waiting.  A thread that cannot have the lock first looks on for a moment
  * (spin), for most sections are shorter than a sleep; not on one CPU, nor when
- * the owner was last seen on this CPU and so cannot be running, nor when
- * somebody else is already on the way.  Then it queues in the parking table
+ * the owner was last seen on this CPU and so cannot be running, nor when there
+ * is a queue or somebody is on the way.  Then it queues in the parking table
  * (park.h), and sleeps on a word of its own.
  *
  * Stealing.  A lock that becomes free is free for all: whoever runs may take

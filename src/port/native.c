@@ -519,17 +519,22 @@ void *rwi_process_state(void)
 
 /* ---- Threads ---- */
 
-_Thread_local struct rwi_thread rwi_thread_self;
+_Thread_local uint64_t rwsem_thread_[RWI_THREAD_BYTES / sizeof(uint64_t)];
+
+static _Thread_local struct {
+	uint32_t id;
+	uint32_t generation; /* of the process, that the id belongs to */
+} self __attribute__((tls_model("initial-exec")));
 
 uint32_t rwi_thread_id(void)
 {
 	const uint32_t generation = rwi_process_generation();
 
-	if (rwi_unlikely(rwi_thread_self.id_generation != generation)) {
-		rwi_thread_self.id = (uint32_t)syscall(SYS_gettid);
-		rwi_thread_self.id_generation = generation;
+	if (rwi_unlikely(self.generation != generation)) {
+		self.id = (uint32_t)syscall(SYS_gettid);
+		self.generation = generation;
 	}
-	return rwi_thread_self.id;
+	return self.id;
 }
 
 static pthread_key_t exit_key;
@@ -548,7 +553,7 @@ static void thread_exits(void *rounds)
 	if (left > 1)
 		pthread_setspecific(exit_key, (void *)(left - 1));
 	else
-		exit_notice(rwi_thread_self.record);
+		exit_notice(rwsem_thread_);
 }
 
 void rwi_thread_at_exit(void (*notice)(void *record))

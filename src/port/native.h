@@ -85,17 +85,15 @@ static inline void rwi_relax(void)
 #endif
 }
 
-struct rwi_thread {
-	uint64_t record[RWI_THREAD_BYTES / sizeof(uint64_t)];
-	uint32_t id;
-	uint32_t id_generation; /* the process generation the id belongs to */
-};
-extern _Thread_local struct rwi_thread rwi_thread_self
-    __attribute__((tls_model("initial-exec"), visibility("hidden")));
+/* The record; inline.h reads its first element, so it has a public name. */
+#pragma GCC visibility push(default)
+extern _Thread_local uint64_t rwsem_thread_[RWI_THREAD_BYTES / sizeof(uint64_t)]
+    __attribute__((tls_model("initial-exec")));
+#pragma GCC visibility pop
 
 static inline void *rwi_thread_record(void)
 {
-	return rwi_thread_self.record;
+	return rwsem_thread_;
 }
 
 /*
