@@ -24,28 +24,19 @@
 #define RWSEM_WORD_READER_ (UINT64_C(1) << 32)
 
 /*
- * The library's record of this thread.  Its first element is not 0 while the
- * semaphores that the thread meets are not free: then a guess that they are
- * would be in vain, and the library knows a better one.
+ * Not while the semaphore is known to have waiters, or readers who stay: then a
+ * guess that it is free would be in vain, and the library has a better one.
  */
-#ifdef __cplusplus
-extern "C" {
-#endif
-extern __thread uint64_t rwsem_thread_[]
-    __attribute__((tls_model("initial-exec")));
-#ifdef __cplusplus
-}
-#endif
-
-static inline bool rwsem_expects_free_(void)
+static inline bool rwsem_expects_free_(const rwsem_t *sem)
 {
-	return __builtin_expect(rwsem_thread_[0] == 0, 1);
+	return __builtin_expect(
+	    __atomic_load_n(&sem->expected_, __ATOMIC_RELAXED) == 0, 1);
 }
 
 static inline bool rwsem_acquire_(rwsem_t *sem, uint64_t s, uint64_t n)
 {
 	/* ORDER hold(2/2): what earlier holders stored. */
-	return rwsem_expects_free_() &&
+	return rwsem_expects_free_(sem) &&
 	       __builtin_expect(__atomic_compare_exchange_n(
 				    &sem->word_, &s, n, false, __ATOMIC_ACQUIRE,
 				    __ATOMIC_RELAXED),
@@ -55,7 +46,7 @@ static inline bool rwsem_acquire_(rwsem_t *sem, uint64_t s, uint64_t n)
 static inline bool rwsem_release_(rwsem_t *sem, uint64_t s, uint64_t n)
 {
 	/* ORDER hold(1/2): the section, for the next holder. */
-	return rwsem_expects_free_() &&
+	return rwsem_expects_free_(sem) &&
 	       __builtin_expect(__atomic_compare_exchange_n(
 				    &sem->word_, &s, n, false, __ATOMIC_RELEASE,
 				    __ATOMIC_RELAXED),

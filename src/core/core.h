@@ -17,7 +17,6 @@ struct rwi_how {
 
 /* This thread's record, all zero at its start. */
 struct rwi_record {
-	uint64_t expected;      /* see take_at_once(); inline.h reads it */
 	uint32_t spins_lost;    /* in a row, more or less */
 	uint32_t held_overflow; /* holds that found no place below */
 	/*
@@ -28,7 +27,6 @@ struct rwi_record {
 	uintptr_t held[16];
 };
 _Static_assert(sizeof(struct rwi_record) <= RWI_THREAD_BYTES, "fits");
-_Static_assert(offsetof(struct rwi_record, expected) == 0, "inline.h");
 
 /* Does the semaphore have this RWSEM_* flag, or one of check.c's own? */
 static inline bool rwi_has_flag(const rwsem_t *sem, uint32_t flag)

@@ -114,17 +114,32 @@ static RWI_NOINLINE int acquire(rwsem_t *sem, enum rwi_kind kind,
 }
 
 /*
- * The fast paths guess the word instead of reading it: that it is what this
- * thread found when it was last wrong, at first 0.  A right guess costs one
- * atomic operation and no look; a wrong one brings the line and the truth at
- * once, where looking first would fetch a busy line twice.  So a word that has
- * marks of sleeping waiters, or the holds of readers who take their time, costs
- * no more than a free one.
+ * The fast paths guess the word instead of reading it: that it is what a call
+ * found when it was last wrong, at first 0.  A right guess costs one atomic
+ * operation; a wrong one brings the truth, where a look would fetch a busy line
+ * to read and then again to write.  So a word with marks of sleeping waiters,
+ * or with the holds of readers who take their time, costs no more than a free
+ * one.  The guess is kept in 32 bits, marks below and read holds above.
  */
+static inline uint64_t expected(const rwsem_t *sem)
+{
+	const uint32_t e = rwi_load_relaxed(expected, &sem->expected_);
+
+	return (e & UINT8_MAX) + (e >> 8) * RWI_READER;
+}
+
+static inline void expect(rwsem_t *sem, uint64_t s)
+{
+	const uint64_t readers = rwi_readers(s);
+	const uint32_t e =
+	    readers >> 24 ? 0 : (uint32_t)(readers << 8 | (s & UINT8_MAX));
+
+	rwi_store_relaxed(expect, &sem->expected_, e);
+}
+
 static inline bool take_at_once(rwsem_t *sem, enum rwi_kind kind)
 {
-	struct rwi_record *self = rwi_thread_record();
-	uint64_t s = self->expected;
+	uint64_t s = expected(sem);
 
 	if (rwi_unlikely(s) && !rwi_obtainable(sem, s, kind, RWI_ARRIVAL))
 		s = 0;
@@ -136,7 +151,7 @@ static inline bool take_at_once(rwsem_t *sem, enum rwi_kind kind)
 	if (s & RWI_CHECKED || !rwi_obtainable(sem, s, kind, RWI_ARRIVAL) ||
 	    !rwi_cas_acquire(found, &sem->word_, &s, s + rwi_hold(kind)))
 		return false;
-	self->expected = s;
+	expect(sem, s);
 	return true;
 }
 
@@ -249,11 +264,10 @@ static RWI_NOINLINE void release(rwsem_t *sem, enum rwi_kind kind, bool owned)
 		rwi_check_released(sem, kind);
 }
 
-/* As take_at_once(); the guess is that nobody came or went since then. */
+/* The guess is that nobody came or went since. */
 static inline bool give_at_once(rwsem_t *sem, enum rwi_kind kind)
 {
-	struct rwi_record *self = rwi_thread_record();
-	uint64_t s = self->expected + rwi_hold(kind);
+	uint64_t s = expected(sem) + rwi_hold(kind);
 
 	/* ORDER hold(1/2): the section, for the next holder. */
 	if (rwi_likely(!rwi_has_duty(s, kind)) &&

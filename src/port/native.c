@@ -519,9 +519,8 @@ void *rwi_process_state(void)
 
 /* ---- Threads ---- */
 
-_Thread_local uint64_t rwsem_thread_[RWI_THREAD_BYTES / sizeof(uint64_t)];
-
 static _Thread_local struct {
+	uint64_t record[RWI_THREAD_BYTES / sizeof(uint64_t)];
 	uint32_t id;
 	uint32_t generation; /* of the process, that the id belongs to */
 } self __attribute__((tls_model("initial-exec")));
@@ -535,6 +534,11 @@ uint32_t rwi_thread_id(void)
 		self.generation = generation;
 	}
 	return self.id;
+}
+
+void *rwi_thread_record(void)
+{
+	return self.record;
 }
 
 static pthread_key_t exit_key;
@@ -553,7 +557,7 @@ static void thread_exits(void *rounds)
 	if (left > 1)
 		pthread_setspecific(exit_key, (void *)(left - 1));
 	else
-		exit_notice(rwsem_thread_);
+		exit_notice(self.record);
 }
 
 void rwi_thread_at_exit(void (*notice)(void *record))

@@ -85,17 +85,6 @@ static inline void rwi_relax(void)
 #endif
 }
 
-/* The record; inline.h reads its first element, so it has a public name. */
-#pragma GCC visibility push(default)
-extern _Thread_local uint64_t rwsem_thread_[RWI_THREAD_BYTES / sizeof(uint64_t)]
-    __attribute__((tls_model("initial-exec")));
-#pragma GCC visibility pop
-
-static inline void *rwi_thread_record(void)
-{
-	return rwsem_thread_;
-}
-
 /*
  * 1 + the CPU this thread runs on, 0 if that is unknown or does not fit: only
  * ever a hint.  The C library's rseq area has it in one load.

@@ -109,11 +109,9 @@ bool rwi_membarrier(void);
 /* A non-zero id, unique among living threads; right in a forked child too. */
 uint32_t rwi_thread_id(void);
 
-/*
- * rwi_thread_record(): this thread's record, a pointer to RWI_THREAD_BYTES,
- * zero at its start.  Kept small: it is static TLS, and one instruction away.
- */
-enum { RWI_THREAD_BYTES = 144 };
+/* This thread's record: zero at its start, kept small (it is static TLS). */
+enum { RWI_THREAD_BYTES = 136 };
+void *rwi_thread_record(void);
 
 /*
  * Call notice(record) when the calling thread ends, after other destructors of
