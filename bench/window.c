@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads are created asleep, released together, and count in locals.  The
- * calling thread keeps the time: it moves the phase from warming up to
- * measuring to the end, and each thread notes where its count stood.
+ * Threads are created asleep, released together, and count in memory of their
+ * own.  The calling thread keeps the time: it moves the phase from warming up
+ * to measuring to the end, and each thread notes where its count stood.
  *
  * A thread looks at the phase after each batch of pairs.  Alone, a large
  * batch makes the look free; in company a batch must be small, for a writer
  * that readers starve finishes its batch undisturbed after they have gone, and
- * those pairs would count.
+ * those pairs would count.  Where waits are measured, a batch is one pair.
+ *
+ * A wait counts if it ended after the warm-up and began before the end: one
+ * that outlasts the measured time is the one to know about.
  */
 #define _GNU_SOURCE /* affinity */
 
 #include "bench/window.h"
 
+#include "bench/clock.h"
 #include "bench/locks.h"
 
 #include <errno.h>
@@ -23,7 +27,6 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum {
 	OWN_LINES = 128,
@@ -35,38 +38,42 @@ enum {
 
 enum phase { CREATED, WARM_UP, MEASURE, STOP };
 
+/* What the tests of 2001 count, on one line as they had it. */
+struct shared_counters {
+	_Alignas(OWN_LINES) atomic_uint inside[RWI_SIDES];
+	atomic_uint taken[RWI_SIDES];
+};
+
 struct run {
 	const struct rwi_window *window;
 	void *lock;
+	struct rwi_section check; /* what a pair does that checks */
+	bool checking;            /* now and then one must */
+	bool bare;                /* the other pairs have nothing inside */
 	unsigned batch;
-	const struct rwi_section *check; /* what a pair does that checks */
-	pthread_mutex_t mutex;           /* with started: leaving CREATED */
+	pthread_mutex_t mutex; /* with started: leaving CREATED */
 	pthread_cond_t started;
 	_Alignas(OWN_LINES) atomic_int phase;
 	struct rwi_guarded guarded;
+	struct shared_counters counters;
 };
 
-/* What a thread counts; stored once, at the end. */
-struct counts {
-	uint64_t operations, checked, wrong;
-	double begin_s, end_s; /* of its measured time; 0: it had none */
-	double cpu_s;          /* that it got in it */
-};
-
+/* A thread's own. */
 struct seat {
 	_Alignas(OWN_LINES) struct run *run;
 	pthread_t thread;
-	bool writes;
-	struct counts counts;
+	unsigned turn[RWI_SIDES]; /* pairs of one side before the other's */
+	unsigned left;            /* of this turn */
+	enum rwi_side side;
+	uint64_t pairs[RWI_SIDES];
+	uint64_t warm[RWI_SIDES]; /* of those, before it was measured */
+	uint64_t checked[RWI_SIDES];
+	uint64_t wrong;
+	double begin_s, end_s; /* of its measured time; 0: it had none */
+	double cpu_s;          /* that it got in it */
+	uint64_t wait;         /* of the last pair, in ticks */
+	struct rwi_waits waits[RWI_SIDES];
 };
-
-static double clock_s(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static int sleep_until(double at_s)
 {
@@ -77,43 +84,74 @@ static int sleep_until(double at_s)
 	return clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL);
 }
 
-unsigned rwi_window_batch(unsigned threads)
+unsigned rwi_window_batch(const struct rwi_workload *test)
 {
-	return threads == 1 ? BATCH_ALONE : BATCH;
+	if (test->waits)
+		return 1;
+	return rwi_workload_threads(test) == 1 ? BATCH_ALONE : BATCH;
 }
 
 /* ---- One thread ---- */
 
-/* A pair of acquire and release with work inside that checks the lock. */
-static void working_pair(const struct seat *s, struct counts *c)
+/* Count as the tests of 2001 did; false if the lock let somebody else in. */
+static bool count_in(struct shared_counters *c, enum rwi_side side)
+{
+	const unsigned before = atomic_fetch_add(&c->inside[side], 1);
+
+	atomic_fetch_add(&c->taken[side], 1);
+	return !atomic_load(&c->inside[!side]) && (side == RWI_READ || !before);
+}
+
+/* What a thread does while it holds the lock. */
+static void hold(struct seat *s, const struct rwi_section *section)
+{
+	struct run *run = s->run;
+
+	if (run->window->shared_counters)
+		s->wrong += !count_in(&run->counters, s->side);
+	if (section->read && s->side == RWI_READ)
+		s->wrong += !section->read(&run->guarded, section->amount);
+	else if (section->write)
+		section->write(&run->guarded, section->amount);
+	s->checked[s->side] += section->checks;
+	if (run->window->yield)
+		sched_yield();
+	if (run->window->shared_counters)
+		atomic_fetch_sub(&run->counters.inside[s->side], 1);
+}
+
+/* A pair of acquire and release. */
+static void pair(struct seat *s, const struct rwi_section *section)
 {
 	const struct rwi_design *d = s->run->window->design;
-	const struct rwi_section *section = s->run->check;
+	const bool waits = s->run->window->test->waits;
+	const uint64_t began = waits ? rwi_ticks() : 0;
 	void *lock = s->run->lock;
 
-	c->checked++;
-	if (s->writes) {
-		d->down_write(lock);
-		section->write(&s->run->guarded);
-		d->up_write(lock);
-	} else {
+	if (s->side == RWI_READ)
 		d->down_read(lock);
-		c->wrong += !section->read(&s->run->guarded);
+	else
+		d->down_write(lock);
+	if (waits)
+		s->wait = rwi_ticks() - began;
+	hold(s, section);
+	if (s->side == RWI_READ)
 		d->up_read(lock);
-	}
+	else
+		d->up_write(lock);
 }
 
 /* Pairs with nothing inside, by direct calls if the design has such a loop. */
-static void empty_pairs(const struct seat *s, unsigned pairs)
+static void bare_pairs(const struct seat *s, unsigned pairs)
 {
 	const struct rwi_design *d = s->run->window->design;
 	void *lock = s->run->lock;
 
-	if (s->writes && d->write_pairs)
+	if (s->side == RWI_WRITE && d->write_pairs)
 		d->write_pairs(lock, pairs);
-	else if (!s->writes && d->read_pairs)
+	else if (s->side == RWI_READ && d->read_pairs)
 		d->read_pairs(lock, pairs);
-	else if (s->writes)
+	else if (s->side == RWI_WRITE)
 		for (; pairs; pairs--) {
 			d->down_write(lock);
 			d->up_write(lock);
@@ -125,54 +163,86 @@ static void empty_pairs(const struct seat *s, unsigned pairs)
 		}
 }
 
-/* One batch; `done` pairs came before it.  Returns how many it had. */
-static unsigned batch_of(const struct seat *s, struct counts *c, uint64_t done)
+/* How many pairs of which side come next. */
+static unsigned next_batch(struct seat *s)
 {
-	const struct rwi_window *w = s->run->window;
-	const unsigned pairs = s->run->batch;
-	unsigned working = pairs;
+	unsigned pairs;
 
-	if (!w->section->read)
-		working = !(w->design->traits & RWI_NO_EXCLUSION) &&
-			  done >= c->checked * CHECK_EVERY;
-	for (unsigned i = 0; i < working; i++)
-		working_pair(s, c);
-	empty_pairs(s, pairs - working);
+	if (!s->left) {
+		if (s->turn[!s->side])
+			s->side = !s->side;
+		s->left = s->turn[s->side];
+	}
+	pairs = s->left < s->run->batch ? s->left : s->run->batch;
+	s->left -= pairs;
 	return pairs;
+}
+
+static void run_batch(struct seat *s)
+{
+	const struct run *run = s->run;
+	const struct rwi_section *section = run->window->section;
+	unsigned pairs = next_batch(s);
+
+	s->pairs[s->side] += pairs;
+	if (run->checking &&
+	    s->pairs[s->side] > s->checked[s->side] * CHECK_EVERY) {
+		pair(s, &run->check);
+		pairs--;
+	}
+	if (run->bare)
+		bare_pairs(s, pairs);
+	else
+		while (pairs--)
+			pair(s, section);
+}
+
+static void wait_for_start(struct run *run)
+{
+	pthread_mutex_lock(&run->mutex);
+	while (atomic_load(&run->phase) == CREATED)
+		pthread_cond_wait(&run->started, &run->mutex);
+	pthread_mutex_unlock(&run->mutex);
+}
+
+static void begin(struct seat *s)
+{
+	memcpy(s->warm, s->pairs, sizeof s->warm);
+	s->begin_s = rwi_time_s(CLOCK_MONOTONIC);
+	s->cpu_s = -rwi_time_s(CLOCK_THREAD_CPUTIME_ID);
+}
+
+static void end(struct seat *s)
+{
+	s->cpu_s += rwi_time_s(CLOCK_THREAD_CPUTIME_ID);
+	s->end_s = rwi_time_s(CLOCK_MONOTONIC);
 }
 
 static void *take_seat(void *arg)
 {
 	struct seat *s = arg;
 	struct run *run = s->run;
-	struct counts c = { 0 }; /* nothing shared is written in the loop */
-	uint64_t done = 0, warm = 0;
+	const bool waits = run->window->test->waits;
+	bool waited = false;
 
-	pthread_mutex_lock(&run->mutex);
-	while (atomic_load(&run->phase) == CREATED)
-		pthread_cond_wait(&run->started, &run->mutex);
-	pthread_mutex_unlock(&run->mutex);
-
+	wait_for_start(run);
 	for (;;) {
 		const int phase =
 		    atomic_load_explicit(&run->phase, memory_order_relaxed);
 
+		if (waited && phase != WARM_UP)
+			rwi_waits_add(&s->waits[s->side], s->wait);
 		if (phase == STOP)
 			break;
-		if (phase == MEASURE && c.begin_s == 0) {
-			warm = done;
-			c.begin_s = clock_s(CLOCK_MONOTONIC);
-			c.cpu_s = -clock_s(CLOCK_THREAD_CPUTIME_ID);
-		}
-		done += batch_of(s, &c, done);
+		if (phase == MEASURE && s->begin_s == 0)
+			begin(s);
+		run_batch(s);
+		waited = waits;
 	}
-	/* Who slept through all the measured time did nothing in it. */
-	if (c.begin_s > 0) {
-		c.cpu_s += clock_s(CLOCK_THREAD_CPUTIME_ID);
-		c.end_s = clock_s(CLOCK_MONOTONIC);
-		c.operations = done - warm;
-	}
-	s->counts = c;
+	if (s->begin_s > 0)
+		end(s);
+	else /* Who slept through all the measured time did nothing in it. */
+		memcpy(s->warm, s->pairs, sizeof s->warm);
 	return NULL;
 }
 
@@ -223,6 +293,24 @@ static bool join(struct seat *seats, unsigned threads)
 	return true;
 }
 
+static void assign(struct seat *seat, struct run *run, unsigned place)
+{
+	const struct rwi_workload *t = run->window->test;
+	const bool writes = place >= t->readers;
+
+	seat->run = run;
+	if (place >= t->readers + t->writers) {
+		memcpy(seat->turn, t->turn, sizeof seat->turn);
+		seat->side = seat->turn[RWI_READ] ? RWI_READ : RWI_WRITE;
+		/* Half of them begin with the other side. */
+		if (place % 2)
+			seat->left = seat->turn[seat->side];
+	} else {
+		seat->side = writes ? RWI_WRITE : RWI_READ;
+		seat->turn[seat->side] = run->batch;
+	}
+}
+
 /* Start the threads, keep the time, join them. */
 static int run_seats(struct run *run, struct seat *seats, unsigned threads)
 {
@@ -231,47 +319,59 @@ static int run_seats(struct run *run, struct seat *seats, unsigned threads)
 	int error = 0;
 
 	while (created < threads && !error) {
-		struct seat *seat = &seats[created];
-
-		seat->run = run;
-		seat->writes = created >= w->readers;
-		error = create(seat, w->cpus ? w->cpus[created] : -1);
+		assign(&seats[created], run, created);
+		error =
+		    create(&seats[created], w->cpus ? w->cpus[created] : -1);
 		created += !error;
 	}
 	if (!error) {
 		set_phase(run, WARM_UP);
-		error = sleep_until(clock_s(CLOCK_MONOTONIC) + w->warmup_s);
+		error = sleep_until(rwi_time_s(CLOCK_MONOTONIC) + w->warmup_s);
 	}
 	if (!error) {
 		set_phase(run, MEASURE);
-		error = sleep_until(clock_s(CLOCK_MONOTONIC) + w->measured_s);
+		error =
+		    sleep_until(rwi_time_s(CLOCK_MONOTONIC) + w->measured_s);
 	}
 	set_phase(run, STOP);
 	return join(seats, created) ? error : EDEADLK;
+}
+
+static void add_waits(const struct seat *seats, unsigned threads, double tick_s,
+		      struct rwi_outcome *out)
+{
+	for (int side = 0; side < RWI_SIDES; side++) {
+		struct rwi_waits all = { .longest = 0 };
+
+		for (unsigned i = 0; i < threads; i++)
+			rwi_waits_merge(&all, &seats[i].waits[side]);
+		out->waits[side] = rwi_waits_summarise(&all, tick_s);
+	}
 }
 
 static void add_up(const struct run *run, const struct seat *seats,
 		   unsigned threads, struct rwi_outcome *out)
 {
 	const struct rwi_window *w = run->window;
-	uint64_t written = 0;
 	double begin = INFINITY, end = 0;
+	uint64_t written = 0;
 
 	for (unsigned i = 0; i < threads; i++) {
-		const struct counts *c = &seats[i].counts;
-		const bool writes = seats[i].writes;
+		const struct seat *s = &seats[i];
 
-		out->seats[i].operations = c->operations;
-		out->seats[i].cpu = w->cpus ? w->cpus[i] : -1;
-		out->seats[i].writes = writes;
-		*(writes ? &out->writes : &out->reads) += c->operations;
-		out->checked += c->checked;
-		out->wrong += c->wrong;
-		out->cpu_seconds += c->cpu_s;
-		written += writes ? c->checked : 0;
-		if (c->begin_s > 0) {
-			begin = fmin(begin, c->begin_s);
-			end = fmax(end, c->end_s);
+		for (int side = 0; side < RWI_SIDES; side++) {
+			const uint64_t pairs = s->pairs[side] - s->warm[side];
+
+			out->pairs[side] += pairs;
+			out->by_thread[i] += pairs;
+			out->checked += s->checked[side];
+		}
+		written += s->checked[RWI_WRITE];
+		out->wrong += s->wrong;
+		out->cpu_seconds += s->cpu_s;
+		if (s->begin_s > 0) {
+			begin = fmin(begin, s->begin_s);
+			end = fmax(end, s->end_s);
 		}
 	}
 	/* Nobody measured: everybody waited, and the lock is stuck. */
@@ -284,15 +384,19 @@ static void add_up(const struct run *run, const struct seat *seats,
 
 static struct run *new_run(const struct rwi_window *window)
 {
+	const struct rwi_section *section = window->section;
 	struct run *run = aligned_alloc(OWN_LINES, sizeof *run);
 
 	if (!run)
 		return NULL;
 	memset(run, 0, sizeof *run);
 	run->window = window;
-	run->batch = rwi_window_batch(window->readers + window->writers);
-	run->check =
-	    window->section->read ? window->section : rwi_section_find("lines");
+	run->batch = rwi_window_batch(window->test);
+	rwi_section_parse("lines", &run->check);
+	run->checking =
+	    !section->checks && !(window->design->traits & RWI_NO_EXCLUSION);
+	run->bare = !section->read && !window->shared_counters &&
+		    !window->yield && !window->test->waits;
 	pthread_mutex_init(&run->mutex, NULL);
 	pthread_cond_init(&run->started, NULL);
 	run->lock = rwi_lock_new(window->design);
@@ -308,22 +412,32 @@ static void free_run(struct run *run)
 	free(run);
 }
 
+/* What a tick takes, from those of a whole window. */
+static double tick_s(double began_s, uint64_t began)
+{
+	return (rwi_time_s(CLOCK_MONOTONIC) - began_s) /
+	       (double)(rwi_ticks() - began);
+}
+
 int rwi_window_run(const struct rwi_window *window,
 		   struct rwi_outcome **outcome)
 {
-	const unsigned threads = window->readers + window->writers;
+	const unsigned threads = rwi_workload_threads(window->test);
+	const double began_s = rwi_time_s(CLOCK_MONOTONIC);
+	const uint64_t began = rwi_ticks();
 	struct run *run = new_run(window);
 	struct seat *seats = aligned_alloc(OWN_LINES, threads * sizeof *seats);
 	int error = ENOMEM;
 
-	*outcome =
-	    calloc(1, sizeof **outcome + threads * sizeof(*outcome)->seats[0]);
+	*outcome = calloc(1, sizeof **outcome +
+				 threads * sizeof(*outcome)->by_thread[0]);
 	if (run && run->lock && seats && *outcome) {
 		memset(seats, 0, threads * sizeof *seats);
 		error = run_seats(run, seats, threads);
 	}
 	if (!error) {
 		add_up(run, seats, threads, *outcome);
+		add_waits(seats, threads, tick_s(began_s, began), *outcome);
 	} else {
 		free(*outcome);
 		*outcome = NULL;

@@ -8,49 +8,42 @@
 #ifndef RWI_WINDOW_H
 #define RWI_WINDOW_H
 
+#include "bench/section.h"
+#include "bench/waits.h"
 #include "bench/workload.h"
 #include "designs/design.h"
 
 struct rwi_window {
 	const struct rwi_design *design;
+	const struct rwi_workload *test;
 	const struct rwi_section *section;
-	unsigned readers;
-	unsigned writers;
-	const int *cpus; /* thread n runs on cpus[n]; null: anywhere */
+	bool shared_counters; /* each pair counts as the tests of 2001 did */
+	bool yield;           /* each section gives its CPU away */
+	const int *cpus;      /* thread n runs on cpus[n]; null: anywhere */
 	double warmup_s;
 	double measured_s;
 };
 
-/* What one thread did in the measured time. */
-struct rwi_seat {
-	uint64_t operations;
-	int cpu; /* -1: not pinned */
-	bool writes;
-};
-
 struct rwi_outcome {
-	double seconds;     /* until the last thread had finished */
-	double cpu_seconds; /* of all threads together */
-	uint64_t reads;     /* acquired and released */
-	uint64_t writes;    /* acquired and released */
-	uint64_t checked;   /* pairs that checked the lock, in all the time */
-	uint64_t wrong;     /* reads of half a write, and lost writes */
-	struct rwi_seat seats[];
+	double seconds;            /* until the last thread had finished */
+	double cpu_seconds;        /* of all threads together */
+	uint64_t pairs[RWI_SIDES]; /* acquired and released */
+	uint64_t checked;          /* pairs that checked the lock, ever */
+	uint64_t wrong;            /* checks that failed, and lost writes */
+	struct rwi_wait_summary waits[RWI_SIDES];
+	uint64_t by_thread[]; /* pairs; readers, then writers, then others */
 };
 
 /*
- * Run a window.  *outcome is allocated, with a seat for each thread, readers
- * first, and to be freed.  Returns 0, EINTR if a signal handler ran in the
- * calling thread (the outcome is dropped then), EDEADLK if a thread does not
- * come out of the lock for ten seconds, or another errno.
+ * Run a window.  *outcome is allocated, and to be freed.  Returns 0, EINTR if a
+ * signal handler ran in the calling thread (the outcome is dropped then),
+ * EDEADLK if a thread does not come out of the lock for ten seconds, or another
+ * errno.
  */
 int rwi_window_run(const struct rwi_window *window,
 		   struct rwi_outcome **outcome);
 
-/*
- * How many pairs a thread runs between two looks at the time, when there are
- * this many of them.
- */
-unsigned rwi_window_batch(unsigned threads);
+/* How many pairs a thread runs between two looks at the time. */
+unsigned rwi_window_batch(const struct rwi_workload *test);
 
 #endif

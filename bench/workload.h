@@ -2,8 +2,9 @@
 /*
  * Workloads: how many threads do what with one lock.
  *
- * The named ones are the tests that accompanied the kernel's first rwsem in
- * 2001 (Howells, rwsem-test).  Each thread acquires and releases in a loop.
+ * Each thread acquires and releases in a loop: as a reader, as a writer, or in
+ * turn as both.  Those of 2001 came with the kernel's first rwsem (Howells,
+ * rwsem-test); the mix is what Long measured in 2014.
  */
 #ifndef RWI_WORKLOAD_H
 #define RWI_WORKLOAD_H
@@ -11,43 +12,53 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+enum { RWI_THREADS_MAX = 4096, RWI_WORKLOAD_NAME = 40 };
+
+enum rwi_side { RWI_READ, RWI_WRITE, RWI_SIDES };
+
 struct rwi_workload {
-	const char *name; /* as typed; null ends the table */
+	char name[RWI_WORKLOAD_NAME]; /* as typed */
+	char section[24];             /* its own, or "" */
 	const char *summary;
 	unsigned readers;
 	unsigned writers;
+	unsigned mixed;           /* threads that read and write in turn */
+	unsigned turn[RWI_SIDES]; /* how often each, then the other */
+	bool waits;               /* each wait is measured */
+	bool lone;                /* one thread against a crowd, ... */
+	enum rwi_side lone_side;  /* ... which is measured alone, too */
 };
 
-extern const struct rwi_workload rwi_workloads[];
+/* What can be typed, for lists; null ends it. */
+struct rwi_workload_form {
+	const char *form;
+	const char *summary;
+};
+extern const struct rwi_workload_form rwi_workload_forms[];
 
-enum { RWI_THREADS_MAX = 4096 };
+/* Lists of workloads, with commas; null ends it. */
+struct rwi_workload_group {
+	const char *name;
+	const char *summary;
+	const char *members;
+};
+extern const struct rwi_workload_group rwi_workload_groups[];
+
+/* The group of that name, or null. */
+const struct rwi_workload_group *rwi_workload_group(const char *name);
 
 /*
- * The workload of that name, or READERS:WRITERS for any other.  False if the
- * text is neither, has no thread or more than RWI_THREADS_MAX.  `name` is kept.
+ * The workload of that name.  False if there is none, or if it has no thread,
+ * or more than RWI_THREADS_MAX.
  */
 bool rwi_workload_parse(const char *name, struct rwi_workload *workload);
 
-/* What the lock guards: two counters on cache lines of their own. */
-struct rwi_guarded {
-	_Alignas(128) uint64_t first;
-	_Alignas(128) uint64_t second;
-};
+unsigned rwi_workload_threads(const struct rwi_workload *workload);
 
-/*
- * What a thread does while it holds the lock.  Without functions the section
- * is empty: pairs of acquire and release follow each other, and now and then
- * one of them does what `lines` does, to check the lock.
- */
-struct rwi_section {
-	const char *name; /* null ends the table */
-	const char *summary;
-	bool (*read)(const struct rwi_guarded *); /* false: saw half a write */
-	void (*write)(struct rwi_guarded *);      /* one write */
-};
+/* Does it have threads that do this? */
+bool rwi_workload_has(const struct rwi_workload *workload, enum rwi_side side);
 
-extern const struct rwi_section rwi_sections[];
-
-const struct rwi_section *rwi_section_find(const char *name);
+/* What the crowd does when the lone thread is away. */
+struct rwi_workload rwi_workload_crowd(const struct rwi_workload *workload);
 
 #endif

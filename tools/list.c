@@ -54,6 +54,7 @@ static const struct {
 	{ RWI_STARVES_READERS, "starves-readers" },
 	{ RWI_INLINED, "inlined" },
 	{ RWI_SPINS, "spins" },
+	{ RWI_YIELDS, "yields" },
 };
 
 /* Operations that a lock may lack, by their kernel names. */

@@ -1,410 +1,421 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A record has the windows; everything here is computed from them.
- *
- * Rates are medians over rounds.  Ratios are formed within each round, where
- * both locks met the same conditions, and then their median is taken: it is
- * steadier than the ratio of two medians.
- *
- * A lone thread never waits, so its rates are by the CPU time it had: then it
- * does not matter who else used its CPU.  With company, waiting is part of the
- * result, and rates are by the clock.
+ * Tables with a row for each lock.  A kind of test has a list of columns;
+ * everything that is printed is in the record.
  */
-#include "tools/lib/bench_report.h"
+#include "tools/lib/bench.h"
 
+#include "tools/lib/bench_results.h"
 #include "tools/lib/cli.h"
-#include "tools/lib/table.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum side { READ, WRITE, SIDES };
+enum { COLUMNS_MAX = 64, HEADING_SIZE = 64 };
 
-struct results {
-	const json_t *record, *tests, *locks;
-	size_t tests_count, locks_count, rounds;
-	size_t baseline, floor; /* a lock's place, or locks_count */
-	double *rates;          /* per second, by rate_at; NAN is unmeasured */
-	bool *wrong;            /* by test and lock */
-	double *scratch;        /* one value a round */
+struct column {
+	char heading[HEADING_SIZE];
+	enum rwi_metric metric;
+	size_t test;
+	size_t to;   /* a ratio to this lock, or locks_count */
+	bool spread; /* median with minimum and maximum; else alone */
 };
 
-static double *rate_at(const struct results *r, size_t test, size_t lock,
-		       enum side side, size_t round)
-{
-	const size_t row = (test * r->locks_count + lock) * SIDES + side;
+struct columns {
+	const struct rwi_results *r;
+	struct column list[COLUMNS_MAX];
+	size_t count;
+};
 
-	return &r->rates[row * r->rounds + round];
+/* ---- Columns ---- */
+
+static struct column *add(struct columns *c, enum rwi_metric metric,
+			  size_t test)
+{
+	struct column *column = &c->list[c->count++];
+
+	*column = (struct column){ .metric = metric,
+				   .test = test,
+				   .to = c->r->locks_count };
+	strcpy(column->heading, rwi_metric_forms[metric].name);
+	return column;
 }
 
-/* ---- Reading the record ---- */
-
-static const char *text(const json_t *object, const char *key)
+static void add_spread(struct columns *c, enum rwi_metric metric, size_t test)
 {
-	const char *value = json_string_value(json_object_get(object, key));
-
-	return value ? value : "?";
+	add(c, metric, test)->spread = true;
 }
 
-static intmax_t whole(const json_t *object, const char *key)
+/* Nothing if that lock was not measured. */
+static void add_ratio(struct columns *c, enum rwi_metric metric, size_t test,
+		      size_t to, const char *word)
 {
-	return json_integer_value(json_object_get(object, key));
-}
+	struct column *column;
 
-static const char *name_of(const json_t *list, size_t place)
-{
-	return text(json_array_get(list, place), "name");
-}
-
-static size_t place_of(const json_t *list, const char *name)
-{
-	size_t i = 0;
-
-	while (i < json_array_size(list) &&
-	       (!name || strcmp(name_of(list, i), name) != 0))
-		i++;
-	return i;
-}
-
-static void *allocate(size_t count, size_t size)
-{
-	void *memory = calloc(count ? count : 1, size);
-
-	if (!memory)
-		rwi_fatal("out of memory");
-	return memory;
-}
-
-/* Does this test have threads on that side? */
-static bool has_side(const struct results *r, size_t test, enum side side)
-{
-	return whole(json_array_get(r->tests, test),
-		     side == READ ? "readers" : "writers") > 0;
-}
-
-static bool is_alone(const struct results *r, size_t test)
-{
-	const json_t *t = json_array_get(r->tests, test);
-
-	return whole(t, "readers") + whole(t, "writers") == 1;
-}
-
-static void read_window(struct results *r, json_t *window)
-{
-	const char *test, *lock;
-	json_int_t round, reads, writes, wrong;
-	size_t t, l;
-	double seconds, cpu_seconds;
-
-	if (json_unpack(window, "{s:s, s:s, s:I, s:F, s:F, s:I, s:I, s:I}",
-			"test", &test, "lock", &lock, "round", &round,
-			"seconds", &seconds, "cpu_seconds", &cpu_seconds,
-			"reads", &reads, "writes", &writes, "wrong", &wrong) ||
-	    seconds <= 0 || cpu_seconds < 0)
-		rwi_usage("the record has a window that is none");
-	t = place_of(r->tests, test);
-	l = place_of(r->locks, lock);
-	if (t == r->tests_count || l == r->locks_count || round < 0 ||
-	    (size_t)round >= r->rounds)
-		rwi_usage("the record has a window of an unknown test, lock or "
-			  "round");
-	r->wrong[t * r->locks_count + l] |= wrong != 0;
-	/* Other programs kept a lone thread from its CPU: no result. */
-	if (is_alone(r, t) && cpu_seconds == 0)
+	if (to == c->r->locks_count)
 		return;
-	if (is_alone(r, t))
-		seconds = cpu_seconds;
-	*rate_at(r, t, l, READ, (size_t)round) = (double)reads / seconds;
-	*rate_at(r, t, l, WRITE, (size_t)round) = (double)writes / seconds;
+	column = add(c, metric, test);
+	column->to = to;
+	column->spread = true;
+	snprintf(column->heading, HEADING_SIZE, "%s %s", word,
+		 rwi_text(rwi_lock(c->r, to), "name"));
 }
 
-static void read_record(struct results *r, const json_t *record)
+/* Rates, and what they are in multiples of others'. */
+static void add_rates(struct columns *c, size_t test)
 {
-	const char *format, *baseline, *floor;
-	json_t *tests, *locks, *windows, *window;
-	json_int_t version, rounds;
-	size_t i, cells;
+	const struct rwi_results *r = c->r;
+	const bool reads = rwi_test_has(r, test, RWI_READ);
+	const bool writes = rwi_test_has(r, test, RWI_WRITE);
+	const bool alone = rwi_test_is_alone(r, test);
+	const enum rwi_metric sum = reads && writes ? RWI_PAIRS
+				    : reads         ? RWI_READS
+						    : RWI_WRITES;
 
-	if (json_unpack((json_t *)record,
-			"{s:s, s:I, s:o, s:o, s:o, s:{s:I, s:s, s:s}}",
-			"format", &format, "format_version", &version, "tests",
-			&tests, "locks", &locks, "windows", &windows,
-			"parameters", "rounds", &rounds, "baseline", &baseline,
-			"floor", &floor) ||
-	    strcmp(format, RWI_BENCH_FORMAT) != 0 || rounds < 1)
-		rwi_usage("this is no record of rwsem bench");
-	if (version != RWI_BENCH_FORMAT_VERSION)
-		rwi_usage("the record has format version %jd, not %d",
-			  (intmax_t)version, RWI_BENCH_FORMAT_VERSION);
-	r->record = record;
-	r->tests = tests;
-	r->locks = locks;
-	r->tests_count = json_array_size(tests);
-	r->locks_count = json_array_size(locks);
-	r->rounds = (size_t)rounds;
-	r->baseline = place_of(locks, baseline);
-	r->floor = place_of(locks, floor);
-	cells = r->tests_count * r->locks_count * SIDES * r->rounds;
-	r->rates = allocate(cells, sizeof *r->rates);
-	r->wrong = allocate(r->tests_count * r->locks_count, sizeof *r->wrong);
-	r->scratch = allocate(r->rounds, sizeof *r->scratch);
-	for (i = 0; i < cells; i++)
-		r->rates[i] = NAN;
-	json_array_foreach(windows, i, window) read_window(r, window);
-}
-
-/* ---- Statistics ---- */
-
-struct summary {
-	size_t rounds; /* that had a value */
-	double median, min, max;
-};
-
-static int ascending(const void *a, const void *b)
-{
-	const double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-static struct summary summarise(double *values, size_t count)
-{
-	struct summary s = { .rounds = count };
-
-	if (!count)
-		return s;
-	qsort(values, count, sizeof *values, ascending);
-	s.median = (values[(count - 1) / 2] + values[count / 2]) / 2;
-	s.min = values[0];
-	s.max = values[count - 1];
-	return s;
-}
-
-/*
- * The rate of a lock; or, if `to` is a lock, its ratio to that one's rate in
- * the same round.
- */
-static struct summary rate(const struct results *r, size_t test, size_t lock,
-			   enum side side, size_t to)
-{
-	size_t n = 0;
-
-	for (size_t round = 0; round < r->rounds; round++) {
-		double value = *rate_at(r, test, lock, side, round);
-
-		if (to < r->locks_count)
-			value /= *rate_at(r, test, to, side, round);
-		/* Infinite: the other lock got nothing done. */
-		if (!isnan(value))
-			r->scratch[n++] = value;
+	if (reads && writes) {
+		add_spread(c, RWI_READS, test);
+		add_spread(c, RWI_WRITES, test);
+		add(c, RWI_SMALLER_SIDE, test);
 	}
-	return summarise(r->scratch, n);
+	add_spread(c, sum, test);
+	add_ratio(c, sum, test, r->baseline, "x");
+	/* The rival is the one to beat where threads meet. */
+	if (!alone && r->rival != r->baseline)
+		add_ratio(c, sum, test, r->rival, "x");
+	/* The floor says something about one thread alone. */
+	if (alone)
+		add_ratio(c, sum, test, r->floor, "of");
+	if (rwi_is(rwi_test(r, test), "oversubscribed"))
+		add(c, RWI_PER_CPU, test);
 }
 
-/* ---- Printing ---- */
-
-enum { NUMBER_SIZE = 32 };
-
-/* Three digits that mean something, and no exponent while that fits. */
-static char *number(double x, char buffer[NUMBER_SIZE])
+static void add_lone(struct columns *c, size_t test)
 {
-	int decimals = 0;
+	const char *side = rwi_text(rwi_test(c->r, test), "lone");
+	const bool reads = !strcmp(side, "read");
+	const size_t first = c->count;
 
-	if (isinf(x))
-		return strcpy(buffer, "inf");
-	if (x != 0 && x < 0.00995) {
-		snprintf(buffer, NUMBER_SIZE, "%.1e", x);
-		return buffer;
+	add_spread(c, RWI_LONE, test);
+	add_spread(c, RWI_CROWD, test);
+	add(c, RWI_CROWD_KEEPS, test);
+	snprintf(c->list[first].heading, HEADING_SIZE, "k %ss/s", side);
+	snprintf(c->list[first + 1].heading, HEADING_SIZE, "k %s/s",
+		 reads ? "writes" : "reads");
+}
+
+static void add_waits(struct columns *c, size_t test, enum rwi_side side)
+{
+	static const enum rwi_metric first[] = { RWI_READ_P50, RWI_WRITE_P50 };
+	const bool counts_threads =
+	    rwi_whole(rwi_test(c->r, test),
+		      side == RWI_READ ? "readers" : "writers") > 1;
+
+	add(c, first[side], test);
+	add(c, first[side] + 1, test);
+	add(c, first[side] + 2, test);
+	add_spread(c, first[side] + 3, test);
+	if (counts_threads) {
+		add(c, first[side] + 4, test);
+		add(c, first[side] + 5, test);
 	}
-	for (double limit = 99.95; decimals < 3 && x < limit; limit /= 10)
-		decimals++;
-	snprintf(buffer, NUMBER_SIZE, "%.*f", x != 0 ? decimals : 0, x);
-	return buffer;
 }
 
-static void summary_cell(struct rwi_table *table, struct summary s, double unit)
-{
-	char median[NUMBER_SIZE], min[NUMBER_SIZE], max[NUMBER_SIZE];
+/* ---- A table ---- */
 
-	if (s.rounds)
-		rwi_table_cell(
-		    table, "%s (%s..%s)", number(s.median / unit, median),
-		    number(s.min / unit, min), number(s.max / unit, max));
+static bool is_measured(const struct columns *c, size_t lock)
+{
+	for (size_t i = 0; i < c->count; i++)
+		if (rwi_value(c->r, c->list[i].metric, c->list[i].test, lock)
+			.rounds)
+			return true;
+	return false;
+}
+
+static void cell(const struct columns *c, const struct column *column,
+		 size_t lock, struct rwi_table *table)
+{
+	const size_t here[] = { column->test, lock };
+	const size_t there[] = { column->test, column->to };
+	const bool ratio = column->to != c->r->locks_count;
+	const double unit = ratio ? 1 : rwi_metric_forms[column->metric].unit;
+	const struct rwi_summary s =
+	    ratio ? rwi_ratio(c->r, column->metric, here, there)
+		  : rwi_value(c->r, column->metric, column->test, lock);
+	char text[RWI_NUMBER_SIZE];
+
+	if (column->spread)
+		rwi_summary_cell(table, s, unit);
 	else
-		rwi_table_cell(table, "-");
+		rwi_table_cell(table, "%s",
+			       s.rounds ? rwi_number(s.median / unit, text)
+					: "-");
 }
 
-/* The floor says something about one thread alone. */
-static bool shows_floor(const struct results *r, size_t test)
+static bool is_wrong(const struct columns *c, size_t lock)
 {
-	return r->floor < r->locks_count && is_alone(r, test);
+	for (size_t i = 0; i < c->count; i++)
+		if (c->r->wrong[c->list[i].test * c->r->locks_count + lock])
+			return true;
+	return false;
 }
 
-static void heading(const struct results *r, struct rwi_table *table,
-		    size_t test)
+static void print(const struct columns *c, FILE *file)
 {
-	static const char *const unit[] = { "M reads/s", "M writes/s" };
+	struct rwi_table *table = rwi_table_new("lr");
 
 	rwi_table_cell(table, "lock");
-	for (enum side side = READ; side < SIDES; side++) {
-		if (!has_side(r, test, side))
-			continue;
-		rwi_table_cell(table, "%s", unit[side]);
-		if (r->baseline < r->locks_count)
-			rwi_table_cell(table, "x %s",
-				       name_of(r->locks, r->baseline));
-		if (shows_floor(r, test))
-			rwi_table_cell(table, "of %s",
-				       name_of(r->locks, r->floor));
-	}
+	for (size_t i = 0; i < c->count; i++)
+		rwi_table_cell(table, "%s", c->list[i].heading);
 	rwi_table_row(table);
-}
-
-static void lock_row(const struct results *r, struct rwi_table *table,
-		     size_t test, size_t lock)
-{
-	char of_floor[NUMBER_SIZE];
-	struct summary s;
-
-	rwi_table_cell(table, "%s", name_of(r->locks, lock));
-	for (enum side side = READ; side < SIDES; side++) {
-		if (!has_side(r, test, side))
+	for (size_t lock = 0; lock < c->r->locks_count; lock++) {
+		if (!is_measured(c, lock))
 			continue;
-		summary_cell(table, rate(r, test, lock, side, r->locks_count),
-			     1e6);
-		if (r->baseline < r->locks_count)
-			summary_cell(table,
-				     rate(r, test, lock, side, r->baseline), 1);
-		if (!shows_floor(r, test))
-			continue;
-		s = rate(r, test, lock, side, r->floor);
 		rwi_table_cell(table, "%s",
-			       s.rounds ? number(s.median, of_floor) : "-");
+			       rwi_text(rwi_lock(c->r, lock), "name"));
+		for (size_t i = 0; i < c->count; i++)
+			cell(c, &c->list[i], lock, table);
+		if (is_wrong(c, lock))
+			rwi_table_cell(table, "WRONG RESULT");
+		rwi_table_row(table);
 	}
-	if (r->wrong[test * r->locks_count + lock])
-		rwi_table_cell(table, "WRONG RESULT");
-	rwi_table_row(table);
+	rwi_table_print(table, file);
 }
 
-static void machine_line(const struct results *r, FILE *file)
-{
-	const json_t *machine = json_object_get(r->record, "machine");
-	const json_t *program = json_object_get(r->record, "program");
-	const bool virtual = json_is_true(json_object_get(machine, "virtual"));
-	const char *commit = text(program, "commit");
-
-	fprintf(file, "  %s, %jd CPUs%s, %s, %s, %s; rwsem %s%s%s\n",
-		text(machine, "cpu"), whole(machine, "cpus"),
-		virtual ? " (virtual)" : "", text(machine, "kernel"),
-		text(machine, "libc"), text(machine, "compiler"),
-		text(program, "version"), *commit ? ", " : "", commit);
-}
+/* ---- What stands around it ---- */
 
 static void threads(const json_t *test, const char *key, const char *one,
-		    const char *before, FILE *file)
+		    const char **before, FILE *file)
 {
-	const intmax_t n = whole(test, key);
+	const intmax_t n = rwi_whole(test, key);
 
-	if (n)
-		fprintf(file, "%s%jd %s%s", before, n, one, n > 1 ? "s" : "");
+	if (!n)
+		return;
+	fprintf(file, "%s%jd %s%s", *before, n, one, n > 1 ? "s" : "");
+	*before = ", ";
 }
 
-static void title(const struct results *r, size_t test, FILE *file)
+static void title(const struct rwi_results *r, size_t test, FILE *file)
 {
-	const json_t *t = json_array_get(r->tests, test);
+	const json_t *t = rwi_test(r, test);
+	const char *before = "";
+
+	fprintf(file, "\n%s%s: ", rwi_style(file, RWI_BOLD),
+		rwi_text(t, "name"));
+	threads(t, "readers", "reader", &before, file);
+	threads(t, "writers", "writer", &before, file);
+	threads(t, "mixed", "thread", &before, file);
+	fprintf(file, "; %s%s%s\n",
+		rwi_is(t, "pinned") ? "pinned" : "not pinned",
+		rwi_is(t, "oversubscribed") ? ", oversubscribed" : "",
+		rwi_style(file, RWI_PLAIN));
+}
+
+static void conditions(const struct rwi_results *r, size_t test,
+		       const char *section, FILE *file)
+{
+	const json_t *t = rwi_test(r, test);
 	const json_t *p = json_object_get(r->record, "parameters");
 
-	fprintf(file, "\n%s%s: ", rwi_style(file, RWI_BOLD), text(t, "name"));
-	threads(t, "readers", "reader", "", file);
-	threads(t, "writers", "writer", has_side(r, test, READ) ? ", " : "",
-		file);
-	fprintf(file, "; %s%s%s\n",
-		json_is_true(json_object_get(t, "pinned")) ? "pinned"
-							   : "not pinned",
-		json_is_true(json_object_get(t, "oversubscribed"))
-		    ? ", oversubscribed"
-		    : "",
-		rwi_style(file, RWI_PLAIN));
 	fprintf(file,
-		"  median (min..max); rounds: %zu, each %g s; section: %s%s\n",
-		r->rounds, json_number_value(json_object_get(p, "seconds")),
-		text(p, "section"),
-		is_alone(r, test) ? "; rates by CPU time" : "");
-	machine_line(r, file);
+		"  median (min..max); rounds: %zu, each %g s; section: "
+		"%s%s%s%s\n",
+		r->rounds, json_number_value(json_object_get(t, "seconds")),
+		section, rwi_is(p, "yield") ? " and yield" : "",
+		rwi_is(p, "shared_counters") ? ", shared counters" : "",
+		rwi_test_is_alone(r, test) ? "; rates by CPU time" : "");
+	rwi_machine_line(r, file);
+	rwi_canary_line(r, test, file);
 }
 
-static void test_table(const struct results *r, size_t test, FILE *file)
+/* The locks that are not in the table, with the reason. */
+static void left_out(const struct rwi_results *r, const char *test, FILE *file)
 {
-	struct rwi_table *table = rwi_table_new("lr");
+	const json_t *list = json_object_get(r->record, "left_out");
+	json_t *entry;
+	size_t i;
+
+	json_array_foreach(list, i,
+			   entry) if (!strcmp(rwi_text(entry, "test"), test))
+	    fprintf(file, "  left out: %s: %s\n", rwi_text(entry, "lock"),
+		    rwi_text(entry, "why"));
+}
+
+/* ---- One test ---- */
+
+static void waits_table(struct columns *c, size_t test, enum rwi_side side,
+			FILE *file)
+{
+	c->count = 0;
+	add_waits(c, test, side);
+	fprintf(file, "  waits of %s:\n",
+		side == RWI_READ ? "readers" : "writers");
+	print(c, file);
+}
+
+static void test_table(const struct rwi_results *r, size_t test, FILE *file)
+{
+	const json_t *t = rwi_test(r, test);
+	struct columns c = { .r = r };
 
 	title(r, test, file);
-	heading(r, table, test);
-	for (size_t lock = 0; lock < r->locks_count; lock++)
-		lock_row(r, table, test, lock);
-	rwi_table_print(table, file);
+	conditions(r, test, rwi_text(t, "section"), file);
+	left_out(r, rwi_text(t, "name"), file);
+	if (json_is_string(json_object_get(t, "lone")))
+		add_lone(&c, test);
+	else
+		add_rates(&c, test);
+	print(&c, file);
+	if (!rwi_is(t, "waits"))
+		return;
+	for (enum rwi_side side = RWI_READ; side < RWI_SIDES; side++)
+		if (rwi_test_has(r, test, side))
+			waits_table(&c, test, side, file);
 }
 
-static void ratio_cells(const struct results *r, struct rwi_table *table,
-			size_t lock)
+/* ---- Mixes: the loads side by side ---- */
+
+static bool is_same_mix(const struct rwi_results *r, size_t a, size_t b)
 {
-	char buffer[NUMBER_SIZE];
+	const json_t *x = rwi_test(r, a), *y = rwi_test(r, b);
 
-	for (size_t test = 0; test < r->tests_count; test++)
-		for (enum side side = READ; side < SIDES; side++) {
-			struct summary s;
+	return rwi_whole(x, "mixed") == rwi_whole(y, "mixed") &&
+	       json_equal(json_object_get(x, "turn"),
+			  json_object_get(y, "turn"));
+}
 
-			if (!has_side(r, test, side))
-				continue;
-			s = rate(r, test, lock, side, r->baseline);
-			rwi_table_cell(table, "%s",
-				       s.rounds ? number(s.median, buffer)
-						: "-");
+static bool is_mix(const struct rwi_results *r, size_t test)
+{
+	return rwi_whole(rwi_test(r, test), "mixed") > 0;
+}
+
+static void add_mix(struct columns *c, size_t test)
+{
+	const struct rwi_results *r = c->r;
+	const size_t first = c->count;
+
+	add_spread(c, RWI_MS, test);
+	if (!rwi_test_has(r, test, RWI_READ) &&
+	    rwi_whole(rwi_test(r, test), "amount"))
+		add(c, RWI_OF_PAUSES, test);
+	add_ratio(c, RWI_MS, test, r->rival, "x");
+	snprintf(c->list[first].heading, HEADING_SIZE, "load %jd: ms/M",
+		 rwi_whole(rwi_test(r, test), "amount"));
+}
+
+/* All tests that differ from this one, the first of them, in the load only. */
+static void mix_table(const struct rwi_results *r, size_t test, FILE *file)
+{
+	enum { MIX_COLUMNS = 3 };
+	struct columns c = { .r = r };
+	const json_t *turn = json_object_get(rwi_test(r, test), "turn");
+
+	title(r, test, file);
+	fprintf(file,
+		"  each reads %jd and writes %jd times in turn; ms for a "
+		"million pairs, less is better\n",
+		(intmax_t)json_integer_value(json_array_get(turn, RWI_READ)),
+		(intmax_t)json_integer_value(json_array_get(turn, RWI_WRITE)));
+	conditions(r, test, "load pauses", file);
+	left_out(r, rwi_text(rwi_test(r, test), "name"), file);
+	for (size_t i = test; i < r->tests_count; i++) {
+		if (!is_mix(r, i) || !is_same_mix(r, i, test))
+			continue;
+		if (c.count + MIX_COLUMNS > COLUMNS_MAX) {
+			print(&c, file);
+			c.count = 0;
 		}
+		add_mix(&c, i);
+	}
+	print(&c, file);
+}
+
+/* Was it in the table of an earlier one? */
+static bool is_printed(const struct rwi_results *r, size_t test)
+{
+	for (size_t i = 0; i < test; i++)
+		if (is_mix(r, i) && is_same_mix(r, i, test))
+			return true;
+	return false;
+}
+
+/* ---- All tests: a row for each, so that many fit ---- */
+
+enum { ROW_MAX = 8 };
+
+static void ratio_row(const struct rwi_results *r, struct rwi_table *table,
+		      size_t test, const size_t *locks, size_t to)
+{
+	const enum rwi_metric metric = rwi_test_metric(r, test);
+	const size_t there[] = { test, to };
+	char text[RWI_NUMBER_SIZE];
+
+	rwi_table_cell(table, "%s", rwi_text(rwi_test(r, test), "name"));
+	for (size_t i = 0; i < ROW_MAX && locks[i] < r->locks_count; i++) {
+		const size_t here[] = { test, locks[i] };
+		const struct rwi_summary s = rwi_ratio(r, metric, here, there);
+
+		rwi_table_cell(table, "%s",
+			       s.rounds ? rwi_number(s.median, text) : "-");
+	}
 	rwi_table_row(table);
 }
 
-static void ratio_table(const struct results *r, FILE *file)
+/* The next locks for a row, and locks_count for those that lack. */
+static size_t next_locks(const struct rwi_results *r, size_t from,
+			 size_t locks[ROW_MAX])
 {
-	struct rwi_table *table = rwi_table_new("lr");
+	for (size_t i = 0; i < ROW_MAX; i++) {
+		from += from == r->lockless && from < r->locks_count;
+		locks[i] = from;
+		from += from < r->locks_count;
+	}
+	return from;
+}
 
-	fprintf(file, "\n%sAll tests: ratio to %s (median over rounds)%s\n",
-		rwi_style(file, RWI_BOLD), name_of(r->locks, r->baseline),
+static void ratio_table(const struct rwi_results *r, size_t to, FILE *file)
+{
+	size_t next = 0, locks[ROW_MAX];
+
+	fprintf(file,
+		"\n%sAll tests: rates as multiples of %s's (median over "
+		"rounds)%s\n",
+		rwi_style(file, RWI_BOLD), rwi_text(rwi_lock(r, to), "name"),
 		rwi_style(file, RWI_PLAIN));
-	machine_line(r, file);
-	rwi_table_cell(table, "lock");
-	for (size_t test = 0; test < r->tests_count; test++) {
-		const char *name = name_of(r->tests, test);
-		const bool both =
-		    has_side(r, test, READ) && has_side(r, test, WRITE);
+	rwi_machine_line(r, file);
+	rwi_canary_line(r, r->tests_count, file);
+	while (next = next_locks(r, next, locks), locks[0] < r->locks_count) {
+		struct rwi_table *table = rwi_table_new("lr");
 
-		if (has_side(r, test, READ))
-			rwi_table_cell(table, "%s%s", name,
-				       both ? " reads" : "");
-		if (has_side(r, test, WRITE))
-			rwi_table_cell(table, "%s%s", name,
-				       both ? " writes" : "");
+		rwi_table_cell(table, "test");
+		for (size_t i = 0; i < ROW_MAX && locks[i] < r->locks_count;
+		     i++)
+			rwi_table_cell(table, "%s",
+				       rwi_text(rwi_lock(r, locks[i]), "name"));
+		rwi_table_row(table);
+		for (size_t test = 0; test < r->tests_count; test++)
+			ratio_row(r, table, test, locks, to);
+		rwi_table_print(table, file);
 	}
-	rwi_table_row(table);
-	for (size_t lock = 0; lock < r->locks_count; lock++) {
-		rwi_table_cell(table, "%s", name_of(r->locks, lock));
-		ratio_cells(r, table, lock);
-	}
-	rwi_table_print(table, file);
 }
 
 void rwi_bench_report(const json_t *record, FILE *file)
 {
-	struct results r = { 0 };
+	struct rwi_results r;
 
-	read_record(&r, record);
-	if (!json_is_true(json_object_get(record, "complete")))
+	rwi_results_read(&r, record);
+	if (!rwi_is(record, "complete"))
 		fputs("\nNot complete: later rounds are missing.\n", file);
-	for (size_t test = 0; test < r.tests_count; test++)
-		test_table(&r, test, file);
+	for (size_t test = 0; test < r.tests_count; test++) {
+		if (!is_mix(&r, test))
+			test_table(&r, test, file);
+		else if (!is_printed(&r, test))
+			mix_table(&r, test, file);
+	}
 	if (r.baseline < r.locks_count && r.tests_count > 1)
-		ratio_table(&r, file);
-	free(r.rates);
-	free(r.wrong);
-	free(r.scratch);
+		ratio_table(&r, r.baseline, file);
+	if (r.rival < r.locks_count && r.rival != r.baseline &&
+	    r.tests_count > 1)
+		ratio_table(&r, r.rival, file);
+	rwi_claims_report(&r, file);
+	rwi_results_free(&r);
 }

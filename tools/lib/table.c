@@ -5,6 +5,7 @@
 
 #include "tools/lib/cli.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,6 +54,22 @@ void rwi_table_cell(struct rwi_table *table, const char *format, ...)
 void rwi_table_row(struct rwi_table *table)
 {
 	add(table, NULL);
+}
+
+char *rwi_number(double x, char buffer[RWI_NUMBER_SIZE])
+{
+	int decimals = 0;
+
+	if (isinf(x))
+		return strcpy(buffer, "inf");
+	if (x != 0 && x < 0.00995) {
+		snprintf(buffer, RWI_NUMBER_SIZE, "%.1e", x);
+		return buffer;
+	}
+	for (double limit = 99.95; decimals < 3 && x < limit; limit /= 10)
+		decimals++;
+	snprintf(buffer, RWI_NUMBER_SIZE, "%.*f", x != 0 ? decimals : 0, x);
+	return buffer;
 }
 
 static void free_table(struct rwi_table *t)

@@ -18,6 +18,10 @@ void rwi_table_cell(struct rwi_table *table, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void rwi_table_row(struct rwi_table *table);
 
+/* Three digits that mean something, and no exponent while that fits. */
+enum { RWI_NUMBER_SIZE = 32 };
+char *rwi_number(double x, char buffer[RWI_NUMBER_SIZE]);
+
 /* Print and free: aligned for people, or as Markdown. */
 void rwi_table_print(struct rwi_table *table, FILE *file);
 void rwi_table_markdown(struct rwi_table *table, FILE *file);
