@@ -42,7 +42,7 @@ END
 	cat >compile_commands.json <<END
 [ {
   "directory": "$tree",
-  "command": "cc -std=c11 -c src/port/b.c",
+  "command": "cc -std=c11 -Wall -c src/port/b.c",
   "file": "$tree/src/port/b.c"
 } ]
 END
@@ -147,6 +147,7 @@ shell)
 tidy)
 	b=src/port/b.c
 	expect $b '#include <stdlib.h>\nvoid f(void) { (void)(malloc(1) == 0); }'
+	expect $b 'static int never_called(void)\n{\n\treturn 0;\n}'
 	expect $b 'int f(int a)\n{\n\tint *p = 0;\n\treturn a ? *p : 0;\n}'
 	;;
 *)
