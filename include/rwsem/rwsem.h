@@ -49,7 +49,8 @@
  * arrival.  Not covered: threads that only ever use the _trylock forms, which
  * respect no queue; threads that read again under RWSEM_RECURSIVE_READ;
  * waiters stopped by a debugger or inside a signal handler, which delay
- * everybody by at most one slice of 0.1 s; L itself, which is the scheduler's.
+ * everybody by at most one slice, 0.1 s or, where all others have waited for
+ * long, up to 1 s; L itself, which is the scheduler's.
  *
  * Signals.  Every function preserves errno.  The _trylock, up and downgrade
  * forms are async-signal-safe; those that wait are not.  No function is a
