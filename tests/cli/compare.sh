@@ -4,9 +4,11 @@
 # shellcheck disable=SC1091,SC2154 # lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# record NAME PAIRS: a record in which each window had so many in a second.
+# record NAME PAIRS: a record in which each window had so many in a second, on
+# a machine that did nothing else.
 record() {
 	sed "s/\"\\(reads\\|writes\\)\": [0-9]*/\"\\1\": $2/
+		s/\"ratio\": .*,/\"ratio\": 2.0,/
 		s/seconds\": .*,/seconds\": 1.0,/" "$dir/measured" >"$dir/$1"
 }
 
