@@ -521,9 +521,15 @@ static void run_job(const struct job *job, struct tally *tally)
 	const char *verdict = "FAIL";
 	char how[32];
 
-	run_child(job->what->name, run_case, (void *)(uintptr_t)job,
-		  catch ? CAUGHT_S : options.patience_s * t_slower(), catch,
-		  &outcome);
+	/* A flaw that needs some luck is looked for until time is up. */
+	do {
+		run_child(job->what->name, run_case, (void *)(uintptr_t)job,
+			  catch ? CAUGHT_S : options.patience_s * t_slower(),
+			  catch, &outcome);
+		t_seed += catch;
+	} while (catch && !outcome.stuck && outcome.status == 0 &&
+		 t_now_ns(CLOCK_MONOTONIC) - start <
+		     CAUGHT_S * UINT64_C(1000000000));
 	describe(&outcome, how, sizeof how);
 	if (catch) {
 		if (outcome.stuck || outcome.status != 0)
