@@ -46,15 +46,33 @@ enum rwi_trait {
 	RWI_SPINS = 1 << 12,
 	/* But they give their CPU to others again and again. */
 	RWI_YIELDS = 1 << 13,
+	/* Nobody passes a waiter, except that readers enter together. */
+	RWI_FIFO = 1 << 14,
 };
+
+/* What a design took from an earlier one. */
+struct rwi_debt {
+	const char *to; /* that design's name */
+	const char *what;
+};
+enum { RWI_DEBTS_MAX = 3 };
 
 struct rwi_design {
 	const char *name;    /* lower case, dashes; unique */
 	const char *summary; /* one line */
 	const char *origin;  /* author, year, where published */
-	unsigned traits;     /* enum rwi_trait, or'ed */
-	size_t lock_size;    /* bytes, at most RWI_LOCK_SIZE_MAX */
-	size_t lock_align;   /* bytes */
+	const char *file; /* in src/designs; its first comment has the rest */
+	struct rwi_debt owes[RWI_DEBTS_MAX];
+	int year;          /* of the origin; 0 for our own */
+	unsigned traits;   /* enum rwi_trait, or'ed */
+	size_t lock_size;  /* bytes, at most RWI_LOCK_SIZE_MAX */
+	size_t lock_align; /* bytes */
+
+	/*
+	 * Read holds at once, where a field of the word bounds them; null: as
+	 * many as there can be threads.
+	 */
+	uint64_t (*readers_max)(void);
 
 	/* Null: zeroed memory is an unlocked lock.  Returns 0 or an errno. */
 	int (*init)(void *lock);

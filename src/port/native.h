@@ -7,6 +7,8 @@
 #error "include port/port.h"
 #endif
 
+#include <sched.h>
+
 #define rwi_load_relaxed(site, p)     __atomic_load_n(p, __ATOMIC_RELAXED)
 #define rwi_load_acquire(site, p)     __atomic_load_n(p, __ATOMIC_ACQUIRE)
 #define rwi_load_seq_cst(site, p)     __atomic_load_n(p, __ATOMIC_SEQ_CST)
@@ -83,6 +85,12 @@ static inline void rwi_relax(void)
 #else
 	__asm__ volatile("" ::: "memory");
 #endif
+}
+
+/* Let others run on this CPU. */
+static inline void rwi_yield(void)
+{
+	sched_yield();
 }
 
 /*

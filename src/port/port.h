@@ -56,6 +56,8 @@ uint64_t rwi_left_ns(const struct rwi_deadline *deadline);
 /* Wait actively for about `ns` nanoseconds. */
 void rwi_delay(uint32_t ns);
 
+/* Let others run on this CPU: void rwi_yield(void), inline. */
+
 /*
  * May a thread wait actively at all?  False when this process has one CPU, by
  * the affinity of its threads or by its cgroup's quota.  Looked up again at
