@@ -21,6 +21,11 @@ extern const struct rwi_design rwi_design_libc;
 extern const struct rwi_design rwi_design_mutex;
 extern const struct rwi_design rwi_design_mutex_adaptive;
 extern const struct rwi_design rwi_design_rmw_pair;
+extern const struct rwi_design rwi_design_mellor_crummey_1991_ticket;
+extern const struct rwi_design rwi_design_mellor_crummey_1991_mcs;
+extern const struct rwi_design rwi_design_brandenburg_2009_phase_fair;
+extern const struct rwi_design rwi_design_calciu_2013_c_rw_wp;
+extern const struct rwi_design rwi_design_dice_2019_bravo;
 extern const struct rwi_design rwi_design_busted_exclusion;
 extern const struct rwi_design rwi_design_busted_wakeup;
 extern const struct rwi_design rwi_design_busted_handoff;
@@ -43,6 +48,11 @@ const struct rwi_design *const rwi_designs[] = {
 	&rwi_design_mutex_adaptive,
 #endif
 	&rwi_design_rmw_pair,
+	&rwi_design_mellor_crummey_1991_ticket,
+	&rwi_design_mellor_crummey_1991_mcs,
+	&rwi_design_brandenburg_2009_phase_fair,
+	&rwi_design_calciu_2013_c_rw_wp,
+	&rwi_design_dice_2019_bravo,
 	&rwi_design_busted_exclusion,
 	&rwi_design_busted_wakeup,
 	&rwi_design_busted_handoff,
