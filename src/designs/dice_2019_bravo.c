@@ -211,6 +211,7 @@ static inline bool down_read_biased(struct bravo *l)
 	if (rwi_load_relaxed(first, &l->bias) == NONE ||
 	    held.count == HELD_MAX || rwi_load_relaxed(slot, slot))
 		return false;
+	RWI_STEP("dice_2019_bravo/was_biased");
 	/* ORDER revoke(1/2): our name, for a writer that ends the bias. */
 	if (!rwi_cas_seq_cst(publish, slot, &empty, l))
 		return false;
@@ -261,7 +262,18 @@ static void inhibit(struct bravo *l, uint64_t began_ns)
 			  ended_ns + (ended_ns - began_ns) * INHIBIT_FACTOR);
 }
 
-/* With the lock underneath held for writing. */
+/*
+ * With the lock underneath held for writing: no reader is let in by its slot
+ * any more, or, TRYING, none without our noticing.
+ */
+static void end_bias(struct bravo *l, uint32_t as)
+{
+	/* ORDER revoke(1/2): readers that come now go underneath, or foil us.
+	 */
+	rwi_store_seq_cst(end, &l->bias, as);
+	RWI_STEP("dice_2019_bravo/bias_ended");
+}
+
 static RWI_NOINLINE void revoke(struct bravo *l)
 {
 	const bool scan_first = RWI_BUG("dice_2019_bravo.scan-first");
@@ -269,9 +281,8 @@ static RWI_NOINLINE void revoke(struct bravo *l)
 
 	if (scan_first)
 		await_slots(l);
-	/* ORDER revoke(1/2): readers that come now go underneath. */
-	rwi_store_seq_cst(revoke, &l->bias, NONE);
 	RWI_STEP("dice_2019_bravo/revoking");
+	end_bias(l, NONE);
 	if (!scan_first)
 		await_slots(l);
 	inhibit(l, began_ns);
@@ -283,9 +294,7 @@ static RWI_NOINLINE bool try_to_revoke(struct bravo *l)
 	const uint64_t began_ns = rwi_now_ns();
 	uint32_t bias = TRYING, next;
 
-	/* ORDER revoke(1/2): readers that come now foil it. */
-	rwi_store_seq_cst(try, &l->bias, TRYING);
-	RWI_STEP("dice_2019_bravo/trying");
+	end_bias(l, TRYING);
 	next = find_reader(l, 0) == SLOTS ? NONE : BIASED;
 	/* ORDER bias(1/2): the last writer's section. */
 	if (!rwi_cas_release(tried, &l->bias, &bias, next) || next == BIASED)

@@ -83,11 +83,6 @@ static struct node {
 /* The latest of this thread's read holds. */
 static _Thread_local uint32_t top;
 
-static uint64_t readers_max(void)
-{
-	return NODES;
-}
-
 /* ---- Nodes ---- */
 
 static struct node *node_of(uint32_t number)
@@ -372,7 +367,6 @@ const struct rwi_design rwi_design_mellor_crummey_1991_mcs = {
 	.traits = RWI_FIFO | RWI_SPINS | RWI_YIELDS,
 	.lock_size = sizeof(struct mcs),
 	.lock_align = _Alignof(struct mcs),
-	.readers_max = readers_max,
 	.down_read = down_read,
 	.up_read = up_read,
 	.down_write = down_write,

@@ -47,46 +47,89 @@ static void read_long(void *arg)
 	t_up_read(design, lock);
 }
 
-/* ---- A writer comes between a reader's two looks at the bias ---- */
+/* ---- A writer comes while a reader reads by its slot ---- */
 
-static void end_the_bias(void *arg)
+static void let_writer_wait(void *arg)
 {
 	(void)arg;
 	t_await_asleep(t_threads(1, write_long, NULL));
 }
 
-T_TEST(a_writer_comes_beside_a_slot)
+static void let_writer_in(void *arg)
+{
+	(void)arg;
+	t_threads(1, write_long, NULL);
+	t_await(t_load(&guarded.inside));
+}
+
+static void read_around(const char *step, void (*act)(void *))
 {
 	begin();
 	t_store(&leave, 1);
-	t_at_step("dice_2019_bravo/published", end_the_bias, NULL);
+	t_at_step(step, act, NULL);
 	read_long(NULL);
 	t_all_steps_taken();
 	t_join();
 	t_eq(writes, 1);
 }
 
+T_TEST(a_writer_comes_before_the_slot_is_filled)
+{
+	read_around("dice_2019_bravo/was_biased", let_writer_in);
+}
+
+T_TEST(a_writer_comes_when_the_slot_is_filled)
+{
+	read_around("dice_2019_bravo/published", let_writer_wait);
+}
+
 /* ---- A reader comes while a writer ends the bias ---- */
 
-static void come_and_read(void *arg)
+static void come_by_slot(void *arg)
 {
 	(void)arg;
 	t_threads(1, read_long, NULL);
-	t_sleep_us(20000);
+	t_await(t_load(&inside));
 }
 
-static void write_beside_newcomer(void *arg)
+static void come_and_wait(void *arg)
 {
 	(void)arg;
-	t_at_step("dice_2019_bravo/revoking", come_and_read, NULL);
+	t_await_asleep(t_threads(1, read_long, NULL));
+}
+
+static void write_beside_slot(void *arg)
+{
+	(void)arg;
+	t_at_step("dice_2019_bravo/revoking", come_by_slot, NULL);
 	write_long(NULL);
 	t_all_steps_taken();
+}
+
+static void write_beside_waiter(void *arg)
+{
+	(void)arg;
+	t_at_step("dice_2019_bravo/bias_ended", come_and_wait, NULL);
+	write_long(NULL);
+	t_all_steps_taken();
+}
+
+T_TEST(a_reader_comes_before_the_bias_has_ended)
+{
+	begin();
+	t_threads(1, write_beside_slot, NULL);
+	t_await(t_load(&inside));
+	t_sleep_us(20000);
+	t_eq(t_load(&writes), 0);
+	t_store(&leave, 1);
+	t_join();
+	t_eq(writes, 1);
 }
 
 T_TEST(a_reader_comes_when_the_bias_has_ended)
 {
 	begin();
-	t_threads(1, write_beside_newcomer, NULL);
+	t_threads(1, write_beside_waiter, NULL);
 	t_await(t_load(&inside));
 	t_eq(t_load(&writes), 1);
 	t_store(&leave, 1);
@@ -117,7 +160,7 @@ static void meet_a_reader(void *arg)
 T_TEST(a_reader_foils_a_try)
 {
 	begin();
-	t_at_step("dice_2019_bravo/trying", meet_a_reader, NULL);
+	t_at_step("dice_2019_bravo/bias_ended", meet_a_reader, NULL);
 	t_false(design->down_write_trylock(lock));
 	t_all_steps_taken();
 	t_eq(reader_got_in, 1);

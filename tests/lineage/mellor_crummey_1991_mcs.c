@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A reader that was the last one to leave, and is delayed before it lets the
+ * All nodes can be in use, and more threads wait for one.  And a reader that
+ * was the last one to leave, and is delayed before it lets the
  * next writer in, lets in none that has been named in the meantime behind
  * readers who are still inside.
  */
@@ -173,4 +174,23 @@ T_TEST(the_same_writer_named_again)
 	let_leave(0);
 	t_join();
 	t_eq(writes, 2);
+}
+
+/* ---- All nodes in use ---- */
+
+enum { NODES = 1024, WITHOUT_NODE = 3 };
+
+T_TEST(more_holds_than_nodes)
+{
+	begin();
+	for (int i = 0; i < NODES; i++)
+		t_down_read(design, lock);
+	for (int i = 0; i < WITHOUT_NODE; i++)
+		t_await_asleep(t_threads(1, write_one, NULL));
+	for (int i = 0; i < NODES; i++) {
+		t_eq(t_load(&writes), 0);
+		t_up_read(design, lock);
+	}
+	t_join();
+	t_eq(writes, WITHOUT_NODE);
 }
