@@ -15,6 +15,7 @@ static alignas(64) unsigned char lock[RWI_LOCK_SIZE_MAX];
 static const struct rwi_design *design;
 static struct t_guarded guarded;
 static uint32_t inside, leave, writes;
+static bool started; /* by a thread that is not the main one */
 
 static void begin(void)
 {
@@ -47,6 +48,7 @@ static void come_and_turn_back(void *arg)
 {
 	(void)arg;
 	t_await_asleep(t_threads(1, read_once, NULL));
+	t_store_release(&started, true);
 }
 
 static void write_past_reader(void *arg)
@@ -63,13 +65,11 @@ static void write_past_reader(void *arg)
 
 T_TEST(a_reader_turns_back_beside_another)
 {
-	unsigned writer;
-
 	begin();
 	t_threads(1, read_long, NULL);
 	t_await(t_load(&inside));
-	writer = t_threads(1, write_past_reader, NULL);
-	t_await_asleep(writer);
+	t_threads(1, write_past_reader, NULL);
+	t_await(t_load_acquire(&started));
 	t_sleep_us(20000);
 	t_eq(t_load(&writes), 0);
 	t_store(&leave, 1);
@@ -83,6 +83,7 @@ static void come_to_stay(void *arg)
 	(void)arg;
 	t_threads(1, read_long, NULL);
 	t_await(t_load(&inside));
+	t_store_release(&started, true);
 }
 
 static void write_past_newcomer(void *arg)
@@ -101,7 +102,7 @@ T_TEST(a_reader_comes_before_the_announcement)
 {
 	begin();
 	t_threads(1, write_past_newcomer, NULL);
-	t_await(t_load(&inside));
+	t_await(t_load_acquire(&started));
 	t_sleep_us(20000);
 	t_eq(t_load(&writes), 0);
 	t_store(&leave, 1);

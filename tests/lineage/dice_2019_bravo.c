@@ -15,6 +15,7 @@ static alignas(64) unsigned char lock[RWI_LOCK_SIZE_MAX];
 static const struct rwi_design *design;
 static struct t_guarded guarded;
 static uint32_t inside, leave, writes;
+static bool started; /* by a thread that is not the main one */
 
 /* A lock that is biased: by its first reader. */
 static void begin(void)
@@ -90,12 +91,14 @@ static void come_by_slot(void *arg)
 	(void)arg;
 	t_threads(1, read_long, NULL);
 	t_await(t_load(&inside));
+	t_store_release(&started, true);
 }
 
 static void come_and_wait(void *arg)
 {
 	(void)arg;
 	t_await_asleep(t_threads(1, read_long, NULL));
+	t_store_release(&started, true);
 }
 
 static void write_beside_slot(void *arg)
@@ -118,7 +121,7 @@ T_TEST(a_reader_comes_before_the_bias_has_ended)
 {
 	begin();
 	t_threads(1, write_beside_slot, NULL);
-	t_await(t_load(&inside));
+	t_await(t_load_acquire(&started));
 	t_sleep_us(20000);
 	t_eq(t_load(&writes), 0);
 	t_store(&leave, 1);
@@ -130,6 +133,7 @@ T_TEST(a_reader_comes_when_the_bias_has_ended)
 {
 	begin();
 	t_threads(1, write_beside_waiter, NULL);
+	t_await(t_load_acquire(&started));
 	t_await(t_load(&inside));
 	t_eq(t_load(&writes), 1);
 	t_store(&leave, 1);
@@ -163,7 +167,7 @@ T_TEST(a_reader_foils_a_try)
 	t_at_step("dice_2019_bravo/bias_ended", meet_a_reader, NULL);
 	t_false(design->down_write_trylock(lock));
 	t_all_steps_taken();
-	t_eq(reader_got_in, 1);
+	t_eq(t_load(&reader_got_in), 1);
 	t_store(&leave, 1);
 	t_join();
 	t_true(design->down_write_trylock(lock));
