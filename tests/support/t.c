@@ -42,6 +42,7 @@ enum {
 
 uint64_t t_seed = 1;
 bool t_long;
+bool t_busy;
 char **t_args;
 uint32_t t_signals;
 
@@ -705,6 +706,7 @@ static void parse(int argc, char **argv)
 			break;
 		case 'b':
 			start_busy_loops(number(optarg));
+			t_busy = true;
 			options.patience_s = PATIENCE_LONG_S;
 			break;
 		case 'p':
