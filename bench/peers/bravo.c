@@ -228,6 +228,7 @@ const struct rwi_design rwi_peer_bravo = {
 	.name = "bravo",
 	.summary = "BRAVO's table of readers over pthread_rwlock_t",
 	.origin = "Dice and Kogan, USENIX ATC 2019; written by this project",
+	.year = 2019,
 	.traits = RWI_NATIVE_ONLY | RWI_STARVES_WRITERS | RWI_INLINED,
 	.lock_size = sizeof(struct bravo),
 	.lock_align = _Alignof(struct bravo),
