@@ -101,7 +101,7 @@ T_TEST(registry_is_sound)
 		for (unsigned i = 0; i < RWI_DEBTS_MAX; i++)
 			debts += (*d)->owes[i].to != NULL;
 	}
-	t_say("%zu debts", debts);
+	t_say("%zu debts\n", debts);
 }
 
 /* ---- Each fault is seen ---- */
