@@ -24,13 +24,13 @@
 #define RWSEM_WORD_READER_ (UINT64_C(1) << 32)
 
 /*
- * Not while the semaphore is known to have waiters, or readers who stay: then a
- * guess that it is free would be in vain, and the library has a better one.
+ * Not while the semaphore is known to have waiters, or readers in company: then
+ * a guess that it is free would be in vain, and the library has a better one.
  */
 static inline bool rwsem_expects_free_(const rwsem_t *sem)
 {
 	return __builtin_expect(
-	    __atomic_load_n(&sem->expected_, __ATOMIC_RELAXED) == 0, 1);
+	    __atomic_load_n(&sem->hint_, __ATOMIC_RELAXED) == 0, 1);
 }
 
 static inline bool rwsem_acquire_(rwsem_t *sem, uint64_t s, uint64_t n)
@@ -53,7 +53,7 @@ static inline bool rwsem_release_(rwsem_t *sem, uint64_t s, uint64_t n)
 				1);
 }
 
-/* The hints a writer leaves for those who wait for it. */
+/* The hints left for those who wait. */
 #if defined __GLIBC__ && defined __GLIBC_PREREQ
 #if __GLIBC_PREREQ(2, 35)
 #define RWSEM_HAVE_RSEQ_ 1
@@ -66,6 +66,13 @@ extern
 #endif
 #endif
 
+static inline void rwsem_note_burst_(rwsem_t *sem)
+{
+	const uint16_t burst = __atomic_load_n(&sem->burst_, __ATOMIC_RELAXED);
+
+	__atomic_store_n(&sem->burst_, (uint16_t)(burst + 1), __ATOMIC_RELAXED);
+}
+
 static inline void rwsem_note_writer_(rwsem_t *sem)
 {
 	uint16_t cpu = 0;
@@ -77,13 +84,15 @@ static inline void rwsem_note_writer_(rwsem_t *sem)
 			 1);
 #endif
 	__atomic_store_n(&sem->cpu_, cpu, __ATOMIC_RELAXED);
-	__atomic_store_n(&sem->burst_, (uint16_t)(sem->burst_ + 1),
-			 __ATOMIC_RELAXED);
+	rwsem_note_burst_(sem);
 }
 
 static inline bool rwsem_read_at_once_(rwsem_t *sem)
 {
-	return rwsem_acquire_(sem, 0, RWSEM_WORD_READER_);
+	if (!rwsem_acquire_(sem, 0, RWSEM_WORD_READER_))
+		return false;
+	rwsem_note_burst_(sem);
+	return true;
 }
 
 static inline bool rwsem_write_at_once_(rwsem_t *sem)

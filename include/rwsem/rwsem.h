@@ -93,14 +93,14 @@ extern "C" {
  * before: until then, rebuild what includes inline.h with every new version.
  */
 typedef struct rwsem_t {
-	uint64_t word_;     /* the state; src/core/word.h has its legend */
-	uint32_t owner_;    /* checked semaphores: the writer's thread id */
-	uint16_t cpu_;      /* hint: 1 + the last writer's CPU, 0 unknown */
-	uint16_t burst_;    /* hint: counts write acquisitions */
-	uint32_t flags_;    /* RWSEM_* given at initialisation */
-	uint32_t expected_; /* hint: what the fast paths expect to find */
-	uint32_t tier_;     /* zero; kept for readers that scale */
-	uint32_t zero_;     /* always zero, see docs/design.md */
+	uint64_t word_;  /* the state; src/core/word.h has its legend */
+	uint32_t owner_; /* checked semaphores: the writer's thread id */
+	uint16_t cpu_;   /* hint: 1 + the last writer's CPU, 0 unknown */
+	uint16_t burst_; /* hint: counts acquisitions at the first try */
+	uint32_t flags_; /* RWSEM_* given at initialisation */
+	uint32_t hint_;  /* hint: what the fast paths expect to find */
+	uint32_t tier_;  /* zero; kept for readers that scale */
+	uint32_t zero_;  /* always zero, see docs/design.md */
 } rwsem_t;
 
 // clang-format off

@@ -57,11 +57,21 @@
 
 static const struct rwi_how for_ever = { .owned = true };
 
-/* The hints a writer leaves for those who wait for it; its line is hot. */
+/*
+ * The hints left for those who wait, by whoever acquires as it expected: that
+ * it makes progress, and where a writer is.  Its line is hot.
+ */
+static inline void note_burst(rwsem_t *sem)
+{
+	const uint16_t burst = rwi_load_relaxed(burst, &sem->burst_);
+
+	rwi_store_relaxed(burst, &sem->burst_, (uint16_t)(burst + 1));
+}
+
 static inline void note_writer(rwsem_t *sem)
 {
 	rwi_store_relaxed(cpu, &sem->cpu_, rwi_cpu_hint());
-	rwi_store_relaxed(burst, &sem->burst_, (uint16_t)(sem->burst_ + 1));
+	note_burst(sem);
 }
 
 /* ---- Acquiring ---- */
@@ -117,52 +127,100 @@ static RWI_NOINLINE int acquire(rwsem_t *sem, enum rwi_kind kind,
  * The fast paths guess the word instead of reading it: that it is what a call
  * found when it was last wrong, at first 0.  A right guess costs one atomic
  * operation; a wrong one brings the truth, where a look would fetch a busy line
- * to read and then again to write.  So a word with marks of sleeping waiters,
- * or with the holds of readers who take their time, costs no more than a free
- * one.  The guess is kept in 32 bits, marks below and read holds above.
+ * to read and then again to write.  So a word with marks of sleeping waiters
+ * costs no more than a free one.
+ *
+ * Readers who meet other readers would guess wrong every other time, and look
+ * instead.  The hint has the marks to guess in its lowest byte, and above it
+ * how many more reads look first: so many as must find nobody inside in a row.
  */
-static inline uint64_t expected(const rwsem_t *sem)
-{
-	const uint32_t e = rwi_load_relaxed(expected, &sem->expected_);
+enum { MARKS = UINT8_MAX, LOOKS = 64, ONE_LOOK = MARKS + 1 };
 
-	return (e & UINT8_MAX) + (e >> 8) * RWI_READER;
+static inline uint32_t hint(const rwsem_t *sem)
+{
+	return rwi_load_relaxed(hint, &sem->hint_);
 }
 
-static inline void expect(rwsem_t *sem, uint64_t s)
+static inline void set_hint(rwsem_t *sem, uint64_t s, uint32_t looks)
 {
-	const uint64_t readers = rwi_readers(s);
-	const uint32_t e =
-	    readers >> 24 ? 0 : (uint32_t)(readers << 8 | (s & UINT8_MAX));
-
-	rwi_store_relaxed(expect, &sem->expected_, e);
+	rwi_store_relaxed(set_hint, &sem->hint_,
+			  (uint32_t)(s & MARKS) + looks * ONE_LOOK);
 }
 
-static inline bool take_at_once(rwsem_t *sem, enum rwi_kind kind)
+static inline bool admits(const rwsem_t *sem, uint64_t s, enum rwi_kind kind)
 {
-	uint64_t s = expected(sem);
+	return !(s & RWI_CHECKED) && rwi_obtainable(sem, s, kind, RWI_ARRIVAL);
+}
 
-	if (rwi_unlikely(s) && !rwi_obtainable(sem, s, kind, RWI_ARRIVAL))
-		s = 0;
+/* Acquire if the guess *s is right; else *s is what is true. */
+static inline bool guess(rwsem_t *sem, enum rwi_kind kind, uint64_t *s)
+{
+	if (rwi_unlikely(*s) && !rwi_obtainable(sem, *s, kind, RWI_ARRIVAL))
+		*s = 0;
 	/* ORDER hold(2/2): what earlier holders stored. */
-	if (rwi_likely(
-		rwi_cas_acquire(guess, &sem->word_, &s, s + rwi_hold(kind))))
-		return true;
+	return rwi_likely(
+	    rwi_cas_acquire(guess, &sem->word_, s, *s + rwi_hold(kind)));
+}
+
+/* Acquire by the truth that a wrong guess has brought. */
+static inline bool take_found(rwsem_t *sem, enum rwi_kind kind, uint64_t s)
+{
 	/* ORDER hold(2/2): what earlier holders stored. */
-	if (s & RWI_CHECKED || !rwi_obtainable(sem, s, kind, RWI_ARRIVAL) ||
+	if (!admits(sem, s, kind) ||
 	    !rwi_cas_acquire(found, &sem->word_, &s, s + rwi_hold(kind)))
 		return false;
-	expect(sem, s);
+	set_hint(sem, s, 0);
 	return true;
 }
 
-static inline bool read_at_once(rwsem_t *sem)
+/*
+ * Read by looking first.  A reader that `met` others at the word stays away for
+ * a while, and so each has a burst of calls with the line to itself.
+ */
+static RWI_NOINLINE bool read_by_look(rwsem_t *sem, bool met)
 {
-	return take_at_once(sem, RWI_READ);
+	uint32_t looks = hint(sem) / ONE_LOOK;
+	uint32_t apart_ns = rwi_tunable(apart_ns_min);
+	uint64_t s;
+
+	for (;; met = true) {
+		if (met) {
+			looks = LOOKS + 1;
+			rwi_delay(apart_ns);
+			if (apart_ns < rwi_tunable(apart_ns_max))
+				apart_ns *= 2;
+		}
+		s = rwi_load_relaxed(look, &sem->word_);
+		if (!admits(sem, s, RWI_READ))
+			return false;
+		/* ORDER hold(2/2): what earlier holders stored. */
+		if (rwi_cas_acquire(look, &sem->word_, &s, s + RWI_READER))
+			break;
+	}
+	if (rwi_readers(s) == 0)
+		looks -= looks > 0;
+	set_hint(sem, s, looks);
+	return true;
+}
+
+static RWI_INLINE bool read_at_once(rwsem_t *sem)
+{
+	uint64_t s = hint(sem);
+
+	if (rwi_unlikely(s >= ONE_LOOK))
+		return read_by_look(sem, false);
+	if (rwi_unlikely(!guess(sem, RWI_READ, &s)))
+		return read_by_look(sem,
+				    rwi_readers(s) && admits(sem, s, RWI_READ));
+	note_burst(sem);
+	return true;
 }
 
 static inline bool write_at_once(rwsem_t *sem)
 {
-	if (!take_at_once(sem, RWI_WRITE))
+	uint64_t s = hint(sem) & MARKS;
+
+	if (!guess(sem, RWI_WRITE, &s) && !take_found(sem, RWI_WRITE, s))
 		return false;
 	note_writer(sem);
 	return true;
@@ -182,7 +240,9 @@ void rwsem_down_write(rwsem_t *sem)
 
 bool rwsem_down_read_trylock(rwsem_t *sem)
 {
-	return read_at_once(sem) ||
+	uint64_t s = hint(sem) & MARKS;
+
+	return guess(sem, RWI_READ, &s) ||
 	       acquire(sem, RWI_READ, RWI_TRY, &for_ever) == 0;
 }
 
@@ -267,10 +327,12 @@ static RWI_NOINLINE void release(rwsem_t *sem, enum rwi_kind kind, bool owned)
 /* The guess is that nobody came or went since. */
 static inline bool give_at_once(rwsem_t *sem, enum rwi_kind kind)
 {
-	uint64_t s = expected(sem) + rwi_hold(kind);
+	const uint32_t h = hint(sem);
+	const bool guesses = kind == RWI_WRITE || h < ONE_LOOK;
+	uint64_t s = (kind == RWI_WRITE ? h & MARKS : h) + rwi_hold(kind);
 
 	/* ORDER hold(1/2): the section, for the next holder. */
-	if (rwi_likely(!rwi_has_duty(s, kind)) &&
+	if (rwi_likely(guesses && !rwi_has_duty(s, kind)) &&
 	    rwi_likely(
 		rwi_cas_release(guess, &sem->word_, &s, s - rwi_hold(kind))))
 		return true;

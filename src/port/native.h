@@ -74,6 +74,7 @@
 #define rwi_likely(x)           __builtin_expect(!!(x), 1)
 #define rwi_unlikely(x)         __builtin_expect(!!(x), 0)
 #define RWI_NOINLINE            __attribute__((noinline))
+#define RWI_INLINE              inline __attribute__((always_inline))
 
 /* Tell the CPU that this is a loop which waits. */
 static inline void rwi_relax(void)

@@ -26,7 +26,8 @@ enum t_need {
 	T_UNTIL = 1 << 22,
 	T_INTERRUPTIBLE = 1 << 23,
 	T_DOWNGRADE = 1 << 24,
-	T_ZERO_INIT = 1 << 25 /* zeroed memory is a free lock */
+	T_ZERO_INIT = 1 << 25, /* zeroed memory is a free lock */
+	T_LIMITED = 1 << 26    /* a field bounds the read holds */
 };
 
 #define T_DESIGNS(property, needs)                                             \
