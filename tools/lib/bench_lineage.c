@@ -130,7 +130,7 @@ static const struct rwi_source long_2020 = { "Long, linux-kernel, 2020-11",
 
 /* Milliseconds for a million pairs of each thread, for loads of 1, 5 and 10. */
 #define LOAD(test, to, before, after)                                          \
-	FASTER(&long_2014, test, "long-2014", to, before / after, NULL)
+	FASTER(&long_2014, test, "long-2014", to, (before) / (after), NULL)
 #define LOADS(threads, turns, to, b1, b5, b10, a1, a5, a10)                    \
 	LOAD("mix/" threads "/1/" turns, to, b1, a1),                          \
 	LOAD("mix/" threads "/5/" turns, to, b5, a5),                          \
@@ -145,7 +145,7 @@ static const struct rwi_source long_2020 = { "Long, linux-kernel, 2020-11",
 /* Thousand operations a second, in all; before and after a step. */
 #define SERIES_2019(test, before, after)                                       \
 	FASTER(&long_2019, test, "long-2019", "bueso-2014",                    \
-	       (double)after / before, NULL)
+	       (double)(after) / (before), NULL)
 
 const struct rwi_claim rwi_lineage_claims[] = {
 	ARCANGELI_2001,
