@@ -106,7 +106,7 @@ T_TEST(registry_is_sound)
 
 /* ---- Each fault is seen ---- */
 
-#define GOOD(named) .name = named, .summary = "s", .origin = "o", .file = "f"
+#define GOOD(named) .name = (named), .summary = "s", .origin = "o", .file = "f"
 
 static void expect(const char *what, struct rwi_design last)
 {
