@@ -25,7 +25,7 @@
  * all holds and waits of the process; who finds none waits for one.
  *
  * Costs.  24 bytes and 64 a node.  A read pair without company: six atomic
- * operations, two of them for the node; a write pair: five.
+ * operations, one of them to claim the node; a write pair: five.
  *
  * Wins.  Long queues of threads that each have a CPU: a release touches one
  * waiter's line, not all of theirs, and service is in order of arrival.
