@@ -177,26 +177,26 @@ static uint64_t readers_max(void)
 	return (UINT64_C(1) << rwi_tunable(count_bits)) - 1;
 }
 
-#define DEFINE_FORM(form, where, layout, join)                                 \
-	static where void form##_down_read(void *lock)                         \
+#define DEFINE_FORM(form, layout, join)                                        \
+	static inline void form##_down_read(void *lock)                        \
 	{                                                                      \
 		struct layout *l = lock;                                       \
                                                                                \
 		read_down(&l->state, &l->lock, join);                          \
 	}                                                                      \
-	static where void form##_up_read(void *lock)                           \
+	static inline void form##_up_read(void *lock)                          \
 	{                                                                      \
 		struct layout *l = lock;                                       \
                                                                                \
 		read_up(&l->state, &l->lock);                                  \
 	}                                                                      \
-	static where void form##_down_write(void *lock)                        \
+	static inline void form##_down_write(void *lock)                       \
 	{                                                                      \
 		struct layout *l = lock;                                       \
                                                                                \
 		write_down(&l->state, &l->lock);                               \
 	}                                                                      \
-	static where void form##_up_write(void *lock)                          \
+	static inline void form##_up_write(void *lock)                         \
 	{                                                                      \
 		struct layout *l = lock;                                       \
                                                                                \
@@ -215,10 +215,32 @@ static uint64_t readers_max(void)
 #define THE_MESSAGE "Andrea Arcangeli, linux-kernel, 22 April 2001"
 #define FAIR        (RWI_FIFO | RWI_BOUNDED | RWI_FOREIGN_UP_READ)
 
-DEFINE_FORM(plain, inline, sem, false)
-DEFINE_FORM(called, RWI_NOINLINE, sem, false)
-DEFINE_FORM(recursive, inline, sem, true)
-DEFINE_FORM(apart, inline, padded, false)
+DEFINE_FORM(plain, sem, false)
+DEFINE_FORM(recursive, sem, true)
+DEFINE_FORM(apart, padded, false)
+
+static RWI_NOINLINE void called_down_read(void *lock)
+{
+	plain_down_read(lock);
+}
+
+static RWI_NOINLINE void called_up_read(void *lock)
+{
+	plain_up_read(lock);
+}
+
+static RWI_NOINLINE void called_down_write(void *lock)
+{
+	plain_down_write(lock);
+}
+
+static RWI_NOINLINE void called_up_write(void *lock)
+{
+	plain_up_write(lock);
+}
+
+RWI_DEFINE_PAIRS(called, called_down_read(lock), called_up_read(lock),
+		 called_down_write(lock), called_up_write(lock))
 
 const struct rwi_design rwi_design_arcangeli_2001 = {
 	.name = "arcangeli-2001",

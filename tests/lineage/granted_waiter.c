@@ -49,10 +49,10 @@ T_TEST(nobody_looks_at_a_granted_waiter)
 	const struct rwi_design *d = rwi_design_find("howells-2001-spinlock");
 	void *design = (void *)(uintptr_t)d;
 
+	rwi_step_hook = await_spoilt;
 	t_down_write(d, lock);
 	for (unsigned i = 0; i < READERS; i++)
 		t_await_asleep(t_threads(1, read_once, design));
-	rwi_step_hook = await_spoilt;
 	t_up_write(d, lock);
 	t_eq(told, READERS);
 	t_store(&leave, true);
