@@ -80,9 +80,9 @@ static bool claim(struct sem *l, enum kind kind)
 	do {
 		/* ORDER hold(2/2): all sections, for those we grant to. */
 		count = rwi_fetch_sub_acquire(claim, &l->count, change);
+		RWI_STEP("arcangeli_2001_xchgadd/claimed");
 		if (!rwi_halves_active(count))
 			return true;
-		RWI_STEP("arcangeli_2001_xchgadd/refused");
 		if (RWI_BUG("arcangeli_2001_xchgadd.no_undo"))
 			return false;
 		count = rwi_fetch_add_relaxed(retire, &l->count, change);
@@ -138,7 +138,6 @@ static RWI_NOINLINE void wait_as(struct sem *l, enum kind kind)
 /* The lower half went to 0 while somebody waited. */
 static RWI_NOINLINE void wake(struct sem *l)
 {
-	RWI_STEP("arcangeli_2001_xchgadd/released");
 	rwi_spin_lock(&l->lock);
 	if (l->queue.first)
 		grant(l);
@@ -149,6 +148,7 @@ static RWI_NOINLINE void wake(struct sem *l)
 
 static inline void up(struct sem *l, int64_t left)
 {
+	RWI_STEP("arcangeli_2001_xchgadd/released");
 	if (rwi_unlikely(left && !rwi_halves_active(left)))
 		wake(l);
 }

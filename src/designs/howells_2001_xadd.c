@@ -81,11 +81,11 @@ static bool claim(struct sem *l)
 	do {
 		/* ORDER hold(2/2): all sections, for those we grant to. */
 		old = rwi_fetch_add_acquire(claim, &l->count, 1);
+		RWI_STEP("howells_2001_xadd/claimed");
 		if (!rwi_halves_active(old))
 			return true;
 		if (RWI_BUG("howells_2001_xadd.wake_without_claim"))
 			return true;
-		RWI_STEP("howells_2001_xadd/refused");
 		old = rwi_fetch_sub_relaxed(unclaim, &l->count, 1);
 	} while (rwi_halves_active(old) == 1 &&
 		 !RWI_BUG("howells_2001_xadd.no_retry"));
@@ -163,7 +163,6 @@ static RWI_NOINLINE void wake(struct sem *l)
 /* Readers may come in beside us, who read. */
 static RWI_NOINLINE void wake_readers(struct sem *l)
 {
-	RWI_STEP("howells_2001_xadd/downgraded");
 	rwi_spin_lock(&l->wait_lock);
 	grant_readers(l, 0);
 	rwi_spin_unlock(&l->wait_lock);
@@ -197,9 +196,12 @@ static void downgrade_write(void *lock)
 {
 	const int64_t share = rwi_halves_share();
 	struct sem *l = lock;
+	int64_t old;
 
 	/* ORDER hold(1/2): our section, for readers. */
-	if (rwi_fetch_sub_release(downgrade, &l->count, share) < share)
+	old = rwi_fetch_sub_release(downgrade, &l->count, share);
+	RWI_STEP("howells_2001_xadd/downgraded");
+	if (old < share)
 		wake_readers(l);
 }
 

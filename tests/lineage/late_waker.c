@@ -15,16 +15,15 @@ static const char *const names[] = { "howells-2001-xadd", "howells-2001-xadd-c",
 
 /* A step at which the first thread that comes is held. */
 struct gate {
-	const char *step;
 	uint32_t reached, open;
 };
 
 static struct shared {
 	const struct rwi_design *design;
 	void *lock;
-	struct gate released, refused;
+	struct gate released, claimed;
 	uint32_t let_go; /* of the write hold */
-	uint32_t readers_in, reader_out, writer_in;
+	uint32_t readers_in, readers_out, writer_in;
 	bool leave;
 } * now;
 
@@ -34,14 +33,17 @@ static void hold_at(struct gate *gate)
 		t_await(t_load(&gate->open));
 }
 
+/* Claims before the late one are none of ours. */
 static void hold(struct rwi_point *point)
 {
-	const char *step = strchr(point->name, '/') + 1;
+	const char *step = strchr(point->name, '/');
 
-	if (!strcmp(step, now->released.step))
+	if (!step)
+		return;
+	if (!strcmp(step, "/released"))
 		hold_at(&now->released);
-	else if (!strcmp(step, now->refused.step))
-		hold_at(&now->refused);
+	else if (!strcmp(step, "/claimed") && t_load(&now->released.open))
+		hold_at(&now->claimed);
 }
 
 static void hold_and_release(void *arg)
@@ -63,7 +65,7 @@ static void read_once(void *arg)
 	t_add(&s->readers_in, 1);
 	t_await(t_load(&s->leave));
 	t_up_read(s->design, s->lock);
-	t_add(&s->reader_out, 1);
+	t_add(&s->readers_out, 1);
 }
 
 static void write_once(void *arg)
@@ -94,11 +96,7 @@ static void overtake(struct shared *s)
 	t_await(t_load(&s->readers_in));
 }
 
-/*
- * The reader is in and a writer waits.  The late waker lets nobody in beside
- * the reader; and when the reader leaves before it is done, that is no reason
- * to forget the writer.
- */
+/* A reader is in and a writer waits: nobody gets in beside the reader. */
 static void meet_a_holder(struct shared *s)
 {
 	const unsigned holder = start(s);
@@ -106,13 +104,27 @@ static void meet_a_holder(struct shared *s)
 
 	t_await_asleep(writer);
 	overtake(s);
+	t_store(&s->claimed.open, 1);
 	t_store(&s->released.open, 1);
-	t_await(t_load(&s->refused.reached) || t_finished(holder));
+	t_await(t_finished(holder));
 	t_await_asleep(writer);
 	t_eq(t_load(&s->writer_in), 0);
 	t_store(&s->leave, true);
-	t_await(t_load(&s->reader_out));
-	t_store(&s->refused.open, 1);
+	t_join();
+	t_eq(s->writer_in, 1);
+}
+
+/* The reader leaves in the middle of the claim, which hides that from it. */
+static void meet_a_leaver(struct shared *s)
+{
+	start(s);
+	t_await_asleep(t_threads(1, write_once, s));
+	overtake(s);
+	t_store(&s->released.open, 1);
+	t_await(t_load(&s->claimed.reached));
+	t_store(&s->leave, true);
+	t_await(t_load(&s->readers_out));
+	t_store(&s->claimed.open, 1);
 	t_join();
 	t_eq(s->writer_in, 1);
 }
@@ -123,7 +135,8 @@ static void meet_nobody(struct shared *s)
 	start(s);
 	overtake(s);
 	t_store(&s->leave, true);
-	t_await(t_load(&s->reader_out) == 2);
+	t_await(t_load(&s->readers_out) == 2);
+	t_store(&s->claimed.open, 1);
 	t_store(&s->released.open, 1);
 	t_join();
 }
@@ -135,9 +148,7 @@ static void each(void (*scene)(struct shared *))
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		struct shared s = { .design = rwi_design_find(names[i]),
-				    .lock = lock,
-				    .released.step = "released",
-				    .refused.step = "refused" };
+				    .lock = lock };
 
 		if (!s.design || t_missing(s.design, T_ANY))
 			continue;
@@ -156,6 +167,11 @@ static void each(void (*scene)(struct shared *))
 T_TEST(a_late_waker_meets_a_holder)
 {
 	each(meet_a_holder);
+}
+
+T_TEST(a_late_waker_meets_a_leaver)
+{
+	each(meet_a_leaver);
 }
 
 T_TEST(a_late_waker_meets_nobody)
