@@ -15,6 +15,14 @@ extern const struct rwi_design rwi_design_rwsem_prefer_readers;
 extern const struct rwi_design rwi_design_rwsem_prefer_writers;
 extern const struct rwi_design rwi_design_rwsem_recursive;
 extern const struct rwi_design rwi_design_rwsem_debug;
+extern const struct rwi_design rwi_design_howells_2001_spinlock;
+extern const struct rwi_design rwi_design_howells_2001_xadd;
+extern const struct rwi_design rwi_design_howells_2001_xadd_c;
+extern const struct rwi_design rwi_design_arcangeli_2001;
+extern const struct rwi_design rwi_design_arcangeli_2001_call;
+extern const struct rwi_design rwi_design_arcangeli_2001_recursive;
+extern const struct rwi_design rwi_design_arcangeli_2001_padded;
+extern const struct rwi_design rwi_design_arcangeli_2001_xchgadd;
 extern const struct rwi_design rwi_design_glibc;
 extern const struct rwi_design rwi_design_glibc_prefer_writers;
 extern const struct rwi_design rwi_design_libc;
@@ -37,6 +45,16 @@ const struct rwi_design *const rwi_designs[] = {
 	&rwi_design_rwsem_prefer_writers,
 	&rwi_design_rwsem_recursive,
 	&rwi_design_rwsem_debug,
+	&rwi_design_howells_2001_spinlock,
+#if defined __x86_64__
+	&rwi_design_howells_2001_xadd,
+#endif
+	&rwi_design_howells_2001_xadd_c,
+	&rwi_design_arcangeli_2001,
+	&rwi_design_arcangeli_2001_call,
+	&rwi_design_arcangeli_2001_recursive,
+	&rwi_design_arcangeli_2001_padded,
+	&rwi_design_arcangeli_2001_xchgadd,
 #if defined __GLIBC__
 	&rwi_design_glibc,
 	&rwi_design_glibc_prefer_writers,
