@@ -21,6 +21,10 @@ extern const struct rwi_design rwi_design_libc;
 extern const struct rwi_design rwi_design_mutex;
 extern const struct rwi_design rwi_design_mutex_adaptive;
 extern const struct rwi_design rwi_design_rmw_pair;
+extern const struct rwi_design rwi_design_heo_2005_v1;
+extern const struct rwi_design rwi_design_heo_2005_v2;
+extern const struct rwi_design rwi_design_piggin_2005;
+extern const struct rwi_design rwi_design_zijlstra_2020_percpu;
 extern const struct rwi_design rwi_design_busted_exclusion;
 extern const struct rwi_design rwi_design_busted_wakeup;
 extern const struct rwi_design rwi_design_busted_handoff;
@@ -43,6 +47,10 @@ const struct rwi_design *const rwi_designs[] = {
 	&rwi_design_mutex_adaptive,
 #endif
 	&rwi_design_rmw_pair,
+	&rwi_design_heo_2005_v1,
+	&rwi_design_heo_2005_v2,
+	&rwi_design_piggin_2005,
+	&rwi_design_zijlstra_2020_percpu,
 	&rwi_design_busted_exclusion,
 	&rwi_design_busted_wakeup,
 	&rwi_design_busted_handoff,
