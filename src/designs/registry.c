@@ -23,28 +23,34 @@ extern const struct rwi_design rwi_design_arcangeli_2001_call;
 extern const struct rwi_design rwi_design_arcangeli_2001_recursive;
 extern const struct rwi_design rwi_design_arcangeli_2001_padded;
 extern const struct rwi_design rwi_design_arcangeli_2001_xchgadd;
+extern const struct rwi_design rwi_design_heo_2005_v1;
+extern const struct rwi_design rwi_design_heo_2005_v2;
+extern const struct rwi_design rwi_design_piggin_2005;
+extern const struct rwi_design rwi_design_zijlstra_2020_percpu;
+extern const struct rwi_design rwi_design_mellor_crummey_1991_ticket;
+extern const struct rwi_design rwi_design_mellor_crummey_1991_mcs;
+extern const struct rwi_design rwi_design_brandenburg_2009_phase_fair;
+extern const struct rwi_design rwi_design_calciu_2013_c_rw_wp;
+extern const struct rwi_design rwi_design_dice_2019_bravo;
 extern const struct rwi_design rwi_design_glibc;
 extern const struct rwi_design rwi_design_glibc_prefer_writers;
 extern const struct rwi_design rwi_design_libc;
 extern const struct rwi_design rwi_design_mutex;
 extern const struct rwi_design rwi_design_mutex_adaptive;
 extern const struct rwi_design rwi_design_rmw_pair;
-extern const struct rwi_design rwi_design_mellor_crummey_1991_ticket;
-extern const struct rwi_design rwi_design_mellor_crummey_1991_mcs;
-extern const struct rwi_design rwi_design_brandenburg_2009_phase_fair;
-extern const struct rwi_design rwi_design_calciu_2013_c_rw_wp;
-extern const struct rwi_design rwi_design_dice_2019_bravo;
 extern const struct rwi_design rwi_design_busted_exclusion;
 extern const struct rwi_design rwi_design_busted_wakeup;
 extern const struct rwi_design rwi_design_busted_handoff;
 
 const struct rwi_design *const rwi_designs[] = {
+	/* Ours. */
 	&rwi_design_rwsem,
 	&rwi_design_rwsem_inline,
 	&rwi_design_rwsem_prefer_readers,
 	&rwi_design_rwsem_prefer_writers,
 	&rwi_design_rwsem_recursive,
 	&rwi_design_rwsem_debug,
+	/* The lineage. */
 	&rwi_design_howells_2001_spinlock,
 #if defined __x86_64__
 	&rwi_design_howells_2001_xadd,
@@ -55,10 +61,22 @@ const struct rwi_design *const rwi_designs[] = {
 	&rwi_design_arcangeli_2001_recursive,
 	&rwi_design_arcangeli_2001_padded,
 	&rwi_design_arcangeli_2001_xchgadd,
+	&rwi_design_heo_2005_v1,
+	&rwi_design_heo_2005_v2,
+	&rwi_design_piggin_2005,
+	&rwi_design_zijlstra_2020_percpu,
+	/* The literature. */
+	&rwi_design_mellor_crummey_1991_ticket,
+	&rwi_design_mellor_crummey_1991_mcs,
+	&rwi_design_brandenburg_2009_phase_fair,
+	&rwi_design_calciu_2013_c_rw_wp,
+	&rwi_design_dice_2019_bravo,
+/* The C library, and floors. */
 #if defined __GLIBC__
 	&rwi_design_glibc,
 	&rwi_design_glibc_prefer_writers,
-#else
+#endif
+#if !defined __GLIBC__
 	&rwi_design_libc,
 #endif
 	&rwi_design_mutex,
@@ -66,11 +84,7 @@ const struct rwi_design *const rwi_designs[] = {
 	&rwi_design_mutex_adaptive,
 #endif
 	&rwi_design_rmw_pair,
-	&rwi_design_mellor_crummey_1991_ticket,
-	&rwi_design_mellor_crummey_1991_mcs,
-	&rwi_design_brandenburg_2009_phase_fair,
-	&rwi_design_calciu_2013_c_rw_wp,
-	&rwi_design_dice_2019_bravo,
+	/* Broken on purpose. */
 	&rwi_design_busted_exclusion,
 	&rwi_design_busted_wakeup,
 	&rwi_design_busted_handoff,
