@@ -29,6 +29,15 @@ extern const struct rwi_design rwi_design_libc;
 extern const struct rwi_design rwi_design_mutex;
 extern const struct rwi_design rwi_design_mutex_adaptive;
 extern const struct rwi_design rwi_design_rmw_pair;
+extern const struct rwi_design rwi_design_shi_2013;
+extern const struct rwi_design rwi_design_lespinasse_2013;
+extern const struct rwi_design rwi_design_lespinasse_2013_readers;
+extern const struct rwi_design rwi_design_lespinasse_2013_fast;
+extern const struct rwi_design rwi_design_chen_2013_preread;
+extern const struct rwi_design rwi_design_chen_2013_spin;
+extern const struct rwi_design rwi_design_chen_2013;
+extern const struct rwi_design rwi_design_bueso_2014;
+extern const struct rwi_design rwi_design_long_2014;
 extern const struct rwi_design rwi_design_busted_exclusion;
 extern const struct rwi_design rwi_design_busted_wakeup;
 extern const struct rwi_design rwi_design_busted_handoff;
@@ -61,6 +70,15 @@ const struct rwi_design *const rwi_designs[] = {
 	&rwi_design_mutex_adaptive,
 #endif
 	&rwi_design_rmw_pair,
+	&rwi_design_shi_2013,
+	&rwi_design_lespinasse_2013,
+	&rwi_design_lespinasse_2013_readers,
+	&rwi_design_lespinasse_2013_fast,
+	&rwi_design_chen_2013_preread,
+	&rwi_design_chen_2013_spin,
+	&rwi_design_chen_2013,
+	&rwi_design_bueso_2014,
+	&rwi_design_long_2014,
 	&rwi_design_busted_exclusion,
 	&rwi_design_busted_wakeup,
 	&rwi_design_busted_handoff,
