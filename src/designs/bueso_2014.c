@@ -79,7 +79,6 @@ static bool first_in_line(struct rwi_xadd_owned *o, struct rwi_spin *spin)
 	do {
 		const uint64_t owner = rwi_xadd_owner(o);
 
-		RWI_STEP("bueso_2014/spins");
 		if (owner && !spin_on_owner(o, owner, spin))
 			return false;
 		if (rwi_xadd_try_idle(&o->sem))
@@ -108,11 +107,14 @@ static bool optimistic_spin(struct rwi_xadd_owned *o)
 static int wait_write(struct rwi_xadd *x, const struct rwi_xadd_form *form,
 		      const struct rwi_stay *stay)
 {
+	bool taken;
+
 	rwi_xadd_add(x, -rwi_xadd_write());
 	RWI_STEP("bueso_2014/active_no_more");
-	if (optimistic_spin((struct rwi_xadd_owned *)x))
-		return 0;
+	taken = optimistic_spin((struct rwi_xadd_owned *)x);
 	RWI_STEP("bueso_2014/spun");
+	if (taken)
+		return 0;
 	return rwi_xadd_queue_write(x, form, 0, stay);
 }
 

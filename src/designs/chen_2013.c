@@ -109,7 +109,6 @@ static bool spin_once(struct rwi_xadd *x, bool looks)
 	for (;;) {
 		const uint64_t owner = rwi_xadd_owner(o);
 
-		RWI_STEP("chen_2013/spins");
 		if (owner && !rwi_xadd_watch(o, owner, &spin))
 			return false;
 		if (take(x, looks))
@@ -127,7 +126,7 @@ static int wait_write(struct rwi_xadd *x, const struct rwi_xadd_form *form,
 	struct rwi_waiter self = { .kind = RWI_XADD_WRITER };
 	int64_t count =
 	    rwi_xadd_queue_writer(x, form, &self, -rwi_xadd_write());
-	bool spun = !form->owned;
+	bool spun = !form->owned, taken;
 	int error = 0;
 
 	while (!rwi_xadd_idle(count) ||
@@ -140,11 +139,12 @@ static int wait_write(struct rwi_xadd *x, const struct rwi_xadd_form *form,
 		}
 		spun = true;
 		rwi_spin_unlock(&x->wait_lock);
-		if (spin_once(x, looks)) {
+		taken = spin_once(x, looks);
+		RWI_STEP("chen_2013/spun");
+		if (taken) {
 			rwi_xadd_settle(x, &self);
 			return 0;
 		}
-		RWI_STEP("chen_2013/spun");
 		rwi_spin_lock(&x->wait_lock);
 		count = rwi_xadd_look(x);
 	}

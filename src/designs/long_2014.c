@@ -75,7 +75,6 @@ static bool first_in_line(struct rwi_xadd_owned *o, enum rwi_xadd_kind kind,
 	do {
 		const uint64_t owner = rwi_xadd_owner(o);
 
-		RWI_STEP("long_2014/spins");
 		if (owner && !rwi_xadd_watch(o, owner, spin))
 			return false;
 		if (take(&o->sem, kind))
@@ -141,6 +140,7 @@ static int wait_write(struct rwi_xadd *x, const struct rwi_xadd_form *form,
 {
 	struct rwi_waiter self = { .kind = RWI_XADD_WRITER };
 	int64_t count;
+	bool taken;
 	int error = 0;
 
 	rwi_xadd_add(x, -rwi_xadd_write());
@@ -151,11 +151,12 @@ static int wait_write(struct rwi_xadd *x, const struct rwi_xadd_form *form,
 		if (error)
 			return rwi_xadd_leave(x, form, &self, error);
 		rwi_spin_unlock(&x->wait_lock);
-		if (sleep_and_respin(x, &self, stay, &error)) {
+		taken = sleep_and_respin(x, &self, stay, &error);
+		RWI_STEP("long_2014/spun");
+		if (taken) {
 			rwi_xadd_settle(x, &self);
 			return 0;
 		}
-		RWI_STEP("long_2014/spun");
 		rwi_spin_lock(&x->wait_lock);
 		if (!RWI_BUG("long_2014.nobody_wakes"))
 			count = rwi_xadd_add(x, 0);

@@ -196,7 +196,6 @@ bool rwi_xadd_steal(struct rwi_xadd *x)
 
 void rwi_xadd_settle(struct rwi_xadd *x, struct rwi_waiter *self)
 {
-	RWI_STEP("xadd/taken_in_queue");
 	rwi_spin_lock(&x->wait_lock);
 	rwi_waitlist_remove(&x->queue, self);
 	if (!x->queue.first || RWI_BUG("chen_2013.waiting_lost"))
