@@ -26,6 +26,15 @@ extern const struct rwi_design rwi_design_arcangeli_2001_xchgadd;
 extern const struct rwi_design rwi_design_heo_2005_v1;
 extern const struct rwi_design rwi_design_heo_2005_v2;
 extern const struct rwi_design rwi_design_piggin_2005;
+extern const struct rwi_design rwi_design_shi_2013;
+extern const struct rwi_design rwi_design_lespinasse_2013;
+extern const struct rwi_design rwi_design_lespinasse_2013_readers;
+extern const struct rwi_design rwi_design_lespinasse_2013_fast;
+extern const struct rwi_design rwi_design_chen_2013_preread;
+extern const struct rwi_design rwi_design_chen_2013_spin;
+extern const struct rwi_design rwi_design_chen_2013;
+extern const struct rwi_design rwi_design_bueso_2014;
+extern const struct rwi_design rwi_design_long_2014;
 extern const struct rwi_design rwi_design_zijlstra_2020_percpu;
 extern const struct rwi_design rwi_design_mellor_crummey_1991_ticket;
 extern const struct rwi_design rwi_design_mellor_crummey_1991_mcs;
@@ -64,6 +73,15 @@ const struct rwi_design *const rwi_designs[] = {
 	&rwi_design_heo_2005_v1,
 	&rwi_design_heo_2005_v2,
 	&rwi_design_piggin_2005,
+	&rwi_design_shi_2013,
+	&rwi_design_lespinasse_2013,
+	&rwi_design_lespinasse_2013_readers,
+	&rwi_design_lespinasse_2013_fast,
+	&rwi_design_chen_2013_preread,
+	&rwi_design_chen_2013_spin,
+	&rwi_design_chen_2013,
+	&rwi_design_bueso_2014,
+	&rwi_design_long_2014,
 	&rwi_design_zijlstra_2020_percpu,
 	/* The literature. */
 	&rwi_design_mellor_crummey_1991_ticket,

@@ -564,17 +564,6 @@ static bool has_bug(const struct rwi_design *design, const char *bug)
 }
 
 /* Run a case on each design it applies to, and say to which it does not. */
-/* A bug is the core's, or is called after the file it is in: "file.bug". */
-static bool has_bug(const struct rwi_design *design, const char *bug)
-{
-	const size_t length = strcspn(bug, ".");
-
-	if (!bug[length])
-		return t_is_rwsem(design);
-	return design->file && !strncmp(design->file, bug, length) &&
-	       !strcmp(design->file + length, ".c");
-}
-
 static void run_designs(const struct t_case *what, struct tally *tally)
 {
 	const char *chosen = what->caught ? what->caught : options.design;
