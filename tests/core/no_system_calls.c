@@ -120,7 +120,7 @@ T_TEST(the_filter_kills)
 	t_eq(WTERMSIG(outcome.status), SIGSYS);
 }
 
-T_DESIGNS(no_system_calls, T_TRY | T_UNTIL | T_INTERRUPTIBLE | T_DOWNGRADE)
+T_DESIGNS(no_system_calls, T_RWSEM)
 {
 	struct subject s = { design, lock };
 	struct t_outcome outcome;

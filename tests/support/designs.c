@@ -36,6 +36,7 @@ const char *t_missing(const struct rwi_design *design, unsigned needs)
 		{ T_DOWNGRADE, design->downgrade_write != NULL,
 		  "no downgrade" },
 		{ T_ZERO_INIT, design->init == NULL, "needs a call to init" },
+		{ T_RWSEM, t_is_rwsem(design), "not an rwsem_t" },
 		{ T_LIMITED, design->readers_max != NULL,
 		  "no field bounds its read holds" },
 		{ RWI_FIFO, design->traits & RWI_FIFO, "waiters are passed" },

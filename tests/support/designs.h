@@ -27,7 +27,8 @@ enum t_need {
 	T_INTERRUPTIBLE = 1 << 23,
 	T_DOWNGRADE = 1 << 24,
 	T_ZERO_INIT = 1 << 25, /* zeroed memory is a free lock */
-	T_LIMITED = 1 << 26    /* a field bounds the read holds */
+	T_LIMITED = 1 << 26,   /* a field bounds the read holds */
+	T_RWSEM = 1 << 27      /* the lock is an rwsem_t */
 };
 
 #define T_DESIGNS(property, needs)                                             \
