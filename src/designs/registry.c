@@ -21,6 +21,9 @@ extern const struct rwi_design rwi_design_libc;
 extern const struct rwi_design rwi_design_mutex;
 extern const struct rwi_design rwi_design_mutex_adaptive;
 extern const struct rwi_design rwi_design_rmw_pair;
+extern const struct rwi_design rwi_design_long_2014_mutex;
+extern const struct rwi_design rwi_design_long_2019;
+extern const struct rwi_design rwi_design_long_2020;
 extern const struct rwi_design rwi_design_busted_exclusion;
 extern const struct rwi_design rwi_design_busted_wakeup;
 extern const struct rwi_design rwi_design_busted_handoff;
@@ -43,6 +46,9 @@ const struct rwi_design *const rwi_designs[] = {
 	&rwi_design_mutex_adaptive,
 #endif
 	&rwi_design_rmw_pair,
+	&rwi_design_long_2014_mutex,
+	&rwi_design_long_2019,
+	&rwi_design_long_2020,
 	&rwi_design_busted_exclusion,
 	&rwi_design_busted_wakeup,
 	&rwi_design_busted_handoff,

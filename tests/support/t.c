@@ -551,6 +551,17 @@ static void run_job(const struct job *job, struct tally *tally)
 	      catch ? outcome.text : "");
 }
 
+/* A bug is the core's, or is called after the file it is in: "file.bug". */
+static bool has_bug(const struct rwi_design *design, const char *bug)
+{
+	const size_t length = strcspn(bug, ".");
+
+	if (!bug[length])
+		return t_is_rwsem(design);
+	return design->file && !strncmp(design->file, bug, length) &&
+	       !strcmp(design->file + length, ".c");
+}
+
 /* Run a case on each design it applies to, and say to which it does not. */
 static void run_designs(const struct t_case *what, struct tally *tally)
 {
@@ -564,7 +575,7 @@ static void run_designs(const struct t_case *what, struct tally *tally)
 		if (chosen ? strcmp(chosen, (*d)->name) != 0
 			   : ((*d)->traits & RWI_BROKEN) != 0)
 			continue;
-		if (options.bug && !t_is_rwsem(*d))
+		if (options.bug && !has_bug(*d, options.bug))
 			continue;
 		found = true;
 		if (missing) {

@@ -6,6 +6,18 @@
 /* No sleep is endless: see rwi_park(). */
 enum { SLICE_NS = 1000000000 };
 
+int rwi_deadline_from(struct rwi_deadline *deadline, clockid_t clock,
+		      const struct timespec *at)
+{
+	const long ns_per_s = 1000000000;
+
+	if (!rwi_clock_known(clock) || at->tv_nsec < 0 ||
+	    at->tv_nsec >= ns_per_s)
+		return EINVAL;
+	*deadline = (struct rwi_deadline){ clock, *at };
+	return 0;
+}
+
 void rwi_waitlist_append(struct rwi_waitlist *list, struct rwi_waiter *waiter)
 {
 	waiter->next = NULL;

@@ -23,6 +23,10 @@ struct rwi_stay {
 	bool interruptible;                  /* until a signal handler ran */
 };
 
+/* A caller's deadline: 0, or EINVAL for a clock or a time that is none. */
+int rwi_deadline_from(struct rwi_deadline *deadline, clockid_t clock,
+		      const struct timespec *at);
+
 struct rwi_waiter {
 	struct rwi_waiter *next, *prev;
 	uint32_t told;
