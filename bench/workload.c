@@ -14,15 +14,18 @@ static const struct {
 	const char *summary;
 	unsigned readers;
 	unsigned writers;
+	bool yields;
 } fixed[] = {
-	{ "r1", "one reader", 1, 0 },
-	{ "r2", "two readers", 2, 0 },
-	{ "ro", "four readers", 4, 0 },
-	{ "w1", "one writer", 0, 1 },
-	{ "wo", "four writers", 0, 4 },
-	{ "rw", "four readers and two writers", 4, 2 },
-	{ "worm", "thirty readers and one writer", 30, 1 },
-	{ "xx", "thirty readers and fifteen writers", 30, 15 },
+	{ "r1", "one reader", 1, 0, false },
+	{ "r2", "two readers", 2, 0, false },
+	{ "ro", "four readers", 4, 0, false },
+	{ "w1", "one writer", 0, 1, false },
+	{ "wo", "four writers", 0, 4, false },
+	{ "rw", "four readers and two writers", 4, 2, false },
+	{ "rw-aa", "31 readers and 16 writers that yield inside", 31, 16,
+	  true },
+	{ "worm", "thirty readers and one writer", 30, 1, false },
+	{ "xx", "thirty readers and fifteen writers", 30, 15, false },
 };
 
 /* With a number behind the name: so many halves of it are of each role. */
@@ -53,6 +56,8 @@ const struct rwi_workload_form rwi_workload_forms[] = {
 	{ "roN, woN", "N readers, N writers" },
 	{ "rwN", "N threads, of which half read and half write" },
 	{ "R:W", "R readers and W writers" },
+	{ "rw-aa", "31 readers and 16 writers that yield while they hold it" },
+	{ "2001/TEST", "one of those, counted in shared memory as in 2001" },
 	{ "waits/TEST", "one of those, each wait measured; section: lines" },
 	{ "writer, writerN", "one writer against 8 (N) endless readers, each "
 			     "wait measured; section: 250ns" },
@@ -132,6 +137,7 @@ static bool parse_fixed(const char *name, struct rwi_workload *w)
 		w->summary = fixed[i].summary;
 		w->readers = fixed[i].readers;
 		w->writers = fixed[i].writers;
+		w->yields = fixed[i].yields;
 		return true;
 	}
 	return false;
@@ -191,7 +197,9 @@ static bool parse_mix(const char *rest, struct rwi_workload *w)
 bool rwi_workload_parse(const char *name, struct rwi_workload *workload)
 {
 	static const char mix[] = "mix/", waits[] = "waits/";
+	static const char counted[] = "2001/";
 	const size_t mix_length = strlen(mix), waits_length = strlen(waits);
+	const size_t counted_length = strlen(counted);
 	struct rwi_workload *w = workload;
 	unsigned sum;
 	bool known;
@@ -205,6 +213,9 @@ bool rwi_workload_parse(const char *name, struct rwi_workload *workload)
 		known = parse_roles(name + waits_length, w) && !w->waits;
 		w->waits = true;
 		strcpy(w->section, WAITS_SECTION);
+	} else if (!strncmp(name, counted, counted_length)) {
+		known = parse_roles(name + counted_length, w) && !w->waits;
+		w->shared_counters = true;
 	} else {
 		known = parse_roles(name, w);
 	}

@@ -25,6 +25,8 @@ struct rwi_workload {
 	unsigned mixed;           /* threads that read and write in turn */
 	unsigned turn[RWI_SIDES]; /* how often each, then the other */
 	bool waits;               /* each wait is measured */
+	bool shared_counters;     /* each pair counts as in 2001 */
+	bool yields;              /* each section gives its CPU away */
 	bool lone;                /* one thread against a crowd, ... */
 	enum rwi_side lone_side;  /* ... which is measured alone, too */
 };

@@ -8,17 +8,27 @@
 #include "tools/lib/bench.h"
 
 #include "bench/locks.h"
+#include "tools/lib/bench_claims.h"
 #include "tools/lib/cli.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* What runs together by default: tests, locks, and the claims at the end. */
+struct set {
+	const char *name;
+	const char *summary;
+	void (*add_tests)(struct rwi_bench *);
+	void (*add_locks)(struct rwi_bench *);
+	bool (*wants)(const char *test, const char *lock);
+};
+
 struct options {
 	struct rwi_bench bench;
 	const char *json, *show;
 	const char *old, *new; /* to compare */
-	bool full;
+	const struct set *set;
 };
 
 /* Measured unless others are named; those this build lacks are left out. */
@@ -36,7 +46,8 @@ static const char *const default_locks[] = {
 /* ---- Arguments ---- */
 
 enum {
-	OPT_FULL = 256,
+	OPT_SET = 256,
+	OPT_FULL,
 	OPT_SECONDS,
 	OPT_WARMUP,
 	OPT_ROUNDS,
@@ -60,9 +71,14 @@ static const struct argp_option arguments[] = {
 	  "Locks to measure; 'rwsem list' names them, 'all' is all but broken "
 	  "ones",
 	  1 },
-	{ "full", OPT_FULL, NULL, 0, "All tests with all locks", 1 },
+	{ "set", OPT_SET, "NAME", 0,
+	  "Tests, their locks, and claims to check: headline (default), full, "
+	  "lineage",
+	  1 },
+	{ "full", OPT_FULL, NULL, 0,
+	  "All tests with all locks: short for --set full", 1 },
 	{ "list", OPT_LIST, NULL, 0,
-	  "Name the tests, groups and sections, and exit", 1 },
+	  "Name the sets, tests, groups and sections, and exit", 1 },
 	{ "baseline", OPT_BASELINE, "LOCK", 0,
 	  "Show ratios to this lock (default: glibc)", 2 },
 	{ "section", OPT_SECTION, "NAME", 0,
@@ -174,8 +190,88 @@ static void add_locks(void *input, char *word)
 	add_lock(b, rwi_lock_named(word));
 }
 
+/* ---- Sets ---- */
+
+static void add_headline(struct rwi_bench *b)
+{
+	add_group(b, rwi_workload_group("headline")->members);
+}
+
+static void add_full(struct rwi_bench *b)
+{
+	add_group(b, rwi_workload_group("full")->members);
+}
+
+static void add_default_locks(struct rwi_bench *b)
+{
+	const size_t n = sizeof default_locks / sizeof *default_locks;
+
+	for (size_t i = 0; i < n; i++)
+		if (rwi_lock_find(default_locks[i]))
+			add_lock(b, rwi_lock_find(default_locks[i]));
+}
+
+/* Both locks of the claim are in this build. */
+static bool can_check(const struct rwi_claim *c)
+{
+	return rwi_lock_find(c->lock) && rwi_lock_find(c->to);
+}
+
+static void add_lineage(struct rwi_bench *b)
+{
+	for (const struct rwi_claim *c = rwi_lineage_claims; c->lock; c++)
+		if (can_check(c) && !has_test(b, c->test))
+			add_test(b, c->test);
+}
+
+static bool lineage_wants(const char *test, const char *lock)
+{
+	for (const struct rwi_claim *c = rwi_lineage_claims; c->lock; c++)
+		if (can_check(c) && !strcmp(c->test, test) &&
+		    (!strcmp(c->lock, lock) || !strcmp(c->to, lock)))
+			return true;
+	return false;
+}
+
+/* In the order of the list, not of the claims. */
+static void add_lineage_locks(struct rwi_bench *b)
+{
+	const struct rwi_design *design;
+
+	for (size_t i = 0; (design = rwi_lock_at(i)); i++)
+		for (unsigned t = 0; t < b->tests_count; t++)
+			if (lineage_wants(b->tests[t].name, design->name)) {
+				add_lock(b, design);
+				break;
+			}
+}
+
+static const struct set sets[] = {
+	{ "headline", "what runs by default, and what is claimed of rwsem",
+	  add_headline, add_default_locks, NULL },
+	{ "full", "all tests with all locks", add_full, add_all_locks, NULL },
+	{ "lineage", "what the authors of the designs claimed of them",
+	  add_lineage, add_lineage_locks, lineage_wants },
+};
+enum { SETS = sizeof sets / sizeof *sets };
+
+static const struct set *set_named(const char *name)
+{
+	for (size_t i = 0; i < SETS; i++)
+		if (!strcmp(sets[i].name, name))
+			return &sets[i];
+	rwi_usage("--set: no set is called '%s'; 'rwsem bench --list' names "
+		  "them",
+		  name);
+}
+
+/* ---- Options ---- */
+
 static _Noreturn void list_and_exit(void)
 {
+	printf("Sets:\n");
+	for (size_t i = 0; i < SETS; i++)
+		printf("  %-15s %s\n", sets[i].name, sets[i].summary);
 	printf("Tests:\n");
 	for (const struct rwi_workload_form *f = rwi_workload_forms; f->form;
 	     f++)
@@ -242,8 +338,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	struct options *o = state->input;
 
 	switch (key) {
+	case OPT_SET:
+		o->set = set_named(arg);
+		return 0;
 	case OPT_FULL:
-		o->full = true;
+		o->set = set_named("full");
 		return 0;
 	case OPT_LIST:
 		list_and_exit();
@@ -270,31 +369,23 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static void fill_in_locks(struct rwi_bench *b)
+static void fill_in_defaults(struct rwi_bench *b, const struct set *set)
 {
-	const size_t n = sizeof default_locks / sizeof *default_locks;
-
-	for (size_t i = 0; i < n; i++)
-		if (rwi_lock_find(default_locks[i]))
-			add_lock(b, rwi_lock_find(default_locks[i]));
-}
-
-static void fill_in_defaults(struct rwi_bench *b, bool full)
-{
-	const char *set = full ? "full" : "headline";
 	bool found = false;
 
 	/* What the claims are about, and no more. */
 	b->set = b->tests_count || b->locks_count || b->section.read ||
 			 b->shared_counters || b->yield || b->no_pin
 		     ? "custom"
-		     : set;
+		     : set->name;
+	if (!b->tests_count && !b->locks_count)
+		b->wants = set->wants;
 	if (!b->tests_count)
-		add_group(b, rwi_workload_group(set)->members);
-	if (!b->locks_count && full)
-		add_all_locks(b);
-	else if (!b->locks_count)
-		fill_in_locks(b);
+		set->add_tests(b);
+	if (!b->locks_count)
+		set->add_locks(b);
+	if (!b->tests_count || !b->locks_count)
+		rwi_usage("--set: this build has none of its locks");
 	for (unsigned i = 0; i < b->locks_count; i++)
 		found |= b->locks[i] == b->baseline;
 	/* Ratios to a lock that is not measured: only if not asked for. */
@@ -346,7 +437,8 @@ int rwi_bench(int argc, char **argv)
 					.rounds = 5,
 					.seconds = -1,
 					.warmup = -1,
-					.seed = 1 } };
+					.seed = 1 },
+			     .set = set_named("headline") };
 	int code = RWI_EXIT_OK;
 	json_t *record;
 
@@ -356,7 +448,7 @@ int rwi_bench(int argc, char **argv)
 	if (o.show) {
 		record = load_record(o.show);
 	} else {
-		fill_in_defaults(&o.bench, o.full);
+		fill_in_defaults(&o.bench, o.set);
 		record = rwi_bench_measure(&o.bench, &code);
 	}
 	if (code == RWI_EXIT_WRONG)

@@ -3,31 +3,51 @@
 #include "tools/lib/cli.h"
 
 #include "bench/locks.h"
+#include "tools/lib/family.h"
 #include "tools/lib/table.h"
 
+#include <errno.h>
 #include <string.h>
 
-enum form { TABLE, JSON, MARKDOWN };
+enum form { TABLE, JSON, MARKDOWN, FAMILY };
 
-enum { OPT_JSON = 256, OPT_MARKDOWN };
+struct options {
+	enum form form;
+	const char *svg; /* the file of a picture, or null */
+};
+
+enum { OPT_JSON = 256, OPT_MARKDOWN, OPT_FAMILY, OPT_SVG };
 
 static const struct argp_option arguments[] = {
 	{ "json", OPT_JSON, NULL, 0, "Print JSON", 0 },
 	{ "markdown", OPT_MARKDOWN, NULL, 0,
 	  "Print a Markdown table, with all columns", 0 },
+	{ "family", OPT_FAMILY, NULL, 0,
+	  "Print as a tree who took what from whom", 0 },
+	{ "svg", OPT_SVG, "FILE", 0,
+	  "Draw that into FILE, as an SVG picture, instead; '-' is standard "
+	  "output",
+	  0 },
 	{ 0 },
 };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
-	enum form *form = state->input;
+	struct options *o = state->input;
 
 	switch (key) {
 	case OPT_JSON:
-		*form = JSON;
+		o->form = JSON;
 		return 0;
 	case OPT_MARKDOWN:
-		*form = MARKDOWN;
+		o->form = MARKDOWN;
+		return 0;
+	case OPT_FAMILY:
+		o->form = FAMILY;
+		return 0;
+	case OPT_SVG:
+		o->form = FAMILY;
+		o->svg = arg;
 		return 0;
 	case ARGP_KEY_ARG:
 		rwi_usage("list: unexpected argument '%s'", arg);
@@ -36,11 +56,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-/* How traits are called in lists, in the order of enum rwi_trait. */
+/* How traits are called in lists, in this order. */
 static const struct {
 	unsigned trait;
 	const char *name;
 } traits[] = {
+	{ RWI_FIFO, "fifo" },
 	{ RWI_BOUNDED, "bounded" },
 	{ RWI_RECURSIVE, "recursive-read" },
 	{ RWI_FOREIGN_UP_READ, "foreign-up-read" },
@@ -78,6 +99,23 @@ static json_t *operations(const struct rwi_design *d)
 	return list;
 }
 
+static json_t *readers_max(const struct rwi_design *d)
+{
+	return d->readers_max ? json_integer((json_int_t)d->readers_max())
+			      : json_null();
+}
+
+static json_t *debts(const struct rwi_design *d)
+{
+	json_t *list = json_array();
+
+	for (unsigned i = 0; i < rwi_family_debts(d); i++)
+		json_array_append_new(list, json_pack("{s:s, s:s}", "to",
+						      d->owes[i].to, "what",
+						      d->owes[i].what));
+	return list;
+}
+
 static json_t *describe(const struct rwi_design *d)
 {
 	json_t *list = json_array();
@@ -86,10 +124,12 @@ static json_t *describe(const struct rwi_design *d)
 		if (d->traits & traits[i].trait)
 			json_array_append_new(list,
 					      json_string(traits[i].name));
-	return json_pack("{s:s, s:i, s:o, s:o, s:s, s:s}", "name", d->name,
-			 "bytes", (int)d->lock_size, "traits", list,
-			 "operations", operations(d), "origin", d->origin,
-			 "summary", d->summary);
+	return json_pack(
+	    "{s:s, s:o, s:i, s:o, s:o, s:o, s:s, s:s, s:s?, s:o}", "name",
+	    d->name, "year", d->year ? json_integer(d->year) : json_null(),
+	    "bytes", (int)d->lock_size, "traits", list, "operations",
+	    operations(d), "readers_max", readers_max(d), "origin", d->origin,
+	    "summary", d->summary, "file", d->file, "owes", debts(d));
 }
 
 /* The words of a list in one cell; a dash if there are none. */
@@ -111,33 +151,62 @@ static void words_cell(struct rwi_table *table, const json_t *list)
 static void string_cell(struct rwi_table *table, const json_t *lock,
 			const char *key)
 {
-	rwi_table_cell(table, "%s",
-		       json_string_value(json_object_get(lock, key)));
+	const char *text = json_string_value(json_object_get(lock, key));
+
+	rwi_table_cell(table, "%s", text ? text : "-");
+}
+
+static void number_cell(struct rwi_table *table, const json_t *lock,
+			const char *key)
+{
+	const json_t *number = json_object_get(lock, key);
+
+	if (json_is_integer(number))
+		rwi_table_cell(table, "%lld",
+			       (long long)json_integer_value(number));
+	else
+		rwi_table_cell(table, "-");
+}
+
+/* The names only of those it took something from. */
+static void creditors_cell(struct rwi_table *table, const json_t *list)
+{
+	json_t *names = json_array(), *debt;
+	size_t i;
+
+	json_array_foreach(list, i, debt)
+	    json_array_append(names, json_object_get(debt, "to"));
+	words_cell(table, names);
+	json_decref(names);
 }
 
 /* A terminal has room for some columns only. */
 static struct rwi_table *table_of(const json_t *locks, bool all)
 {
 	static const char *const columns[] = {
-		"lock", "bytes", "traits", "origin", "operations", "summary"
+		"lock",   "year",       "bytes",           "traits",
+		"origin", "operations", "readers at most", "owes",
+		"file",   "summary"
 	};
-	struct rwi_table *table = rwi_table_new("lrl");
+	struct rwi_table *table = rwi_table_new("lrrl");
 	json_t *lock;
 	size_t i;
 
-	for (i = 0; i < (all ? 6 : 4); i++)
+	for (i = 0; i < (all ? sizeof columns / sizeof *columns : 5); i++)
 		rwi_table_cell(table, "%s", columns[i]);
 	rwi_table_row(table);
 	json_array_foreach(locks, i, lock)
 	{
 		string_cell(table, lock, "name");
-		rwi_table_cell(
-		    table, "%d",
-		    (int)json_integer_value(json_object_get(lock, "bytes")));
+		number_cell(table, lock, "year");
+		number_cell(table, lock, "bytes");
 		words_cell(table, json_object_get(lock, "traits"));
 		string_cell(table, lock, "origin");
 		if (all) {
 			words_cell(table, json_object_get(lock, "operations"));
+			number_cell(table, lock, "readers_max");
+			creditors_cell(table, json_object_get(lock, "owes"));
+			string_cell(table, lock, "file");
 			string_cell(table, lock, "summary");
 		}
 		rwi_table_row(table);
@@ -145,19 +214,35 @@ static struct rwi_table *table_of(const json_t *locks, bool all)
 	return table;
 }
 
-int rwi_list(int argc, char **argv)
+static void draw_family(const char *path)
 {
-	static const struct argp argp = {
-		.options = arguments,
-		.parser = parse,
-		.doc = "Show the locks that can be named.\vExit status: 0, or "
-		       "2 for bad arguments.",
-	};
+	FILE *file = strcmp(path, "-") ? fopen(path, "we") : stdout;
+	struct rwi_family family;
+	int failed;
+
+	if (!file)
+		rwi_fatal("%s: %s", path, strerror(errno));
+	rwi_family_read(&family);
+	rwi_family_svg(&family, file);
+	failed = ferror(file);
+	failed |= file == stdout ? fflush(file) : fclose(file);
+	if (failed)
+		rwi_fatal("%s: %s", path, strerror(errno));
+}
+
+static void print_family(void)
+{
+	struct rwi_family family;
+
+	rwi_family_read(&family);
+	rwi_family_text(&family, stdout);
+}
+
+static void print_locks(enum form form)
+{
 	const struct rwi_design *design;
-	enum form form = TABLE;
 	json_t *locks = json_array();
 
-	rwi_parse(&argp, argc, argv, 0, &form);
 	for (size_t i = 0; (design = rwi_lock_at(i)); i++)
 		json_array_append_new(locks, describe(design));
 	if (form == JSON)
@@ -167,5 +252,25 @@ int rwi_list(int argc, char **argv)
 	else
 		rwi_table_print(table_of(locks, false), stdout);
 	json_decref(locks);
+}
+
+int rwi_list(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = arguments,
+		.parser = parse,
+		.doc = "Show the locks that can be named.\vExit status: 0, "
+		       "2 for bad arguments, or 3 if the system refused "
+		       "something.",
+	};
+	struct options o = { TABLE, NULL };
+
+	rwi_parse(&argp, argc, argv, 0, &o);
+	if (o.svg)
+		draw_family(o.svg);
+	else if (o.form == FAMILY)
+		print_family();
+	else
+		print_locks(o.form);
 	return RWI_EXIT_OK;
 }

@@ -60,4 +60,4 @@ public:
 
 constexpr rwi_design rwi_peer_absl_mutex = cxx_peer<lock_type>::design(
     "absl-mutex", "absl::Mutex with reader and writer calls",
-    "Google, Abseil (2017)", RWI_STARVES_READERS);
+    "Google, Abseil (2017)", 2017, RWI_STARVES_READERS);

@@ -45,7 +45,7 @@ constexpr rwi_design design()
 {
 	rwi_design d = peer::design("boost-shared-mutex", "boost::shared_mutex",
 				    "Williams and Botet, Boost.Thread (2006)",
-				    RWI_STARVES_WRITERS);
+				    2006, RWI_STARVES_WRITERS);
 
 	d.down_read_until = down_read_until;
 	d.down_write_until = down_write_until;

@@ -56,6 +56,7 @@ const struct rwi_design rwi_peer_ck_rwlock = {
 	.name = "ck-rwlock",
 	.summary = "Concurrency Kit's simple spinning lock",
 	.origin = "Al Bahra, Concurrency Kit (2011)",
+	.year = 2011,
 	.traits =
 	    RWI_NATIVE_ONLY | RWI_STARVES_READERS | RWI_SPINS | RWI_INLINED,
 	.lock_size = sizeof(ck_rwlock_t),
@@ -101,6 +102,7 @@ const struct rwi_design rwi_peer_ck_pflock = {
 	.summary = "Concurrency Kit's phase-fair ticket lock",
 	.origin = "Brandenburg and Anderson, RTS 2010; Wittrock, "
 		  "Concurrency Kit (2013)",
+	.year = 2010,
 	.traits = RWI_NATIVE_ONLY | RWI_SPINS | RWI_INLINED,
 	.lock_size = sizeof(ck_pflock_t),
 	.lock_align = _Alignof(ck_pflock_t),

@@ -207,6 +207,7 @@ const struct rwi_design rwi_peer_ck_brlock = {
 	.summary = "Concurrency Kit's big-reader lock: one object per reader",
 	.origin = "Molnar and Miller, Linux (2000); Al Bahra, Concurrency Kit "
 		  "(2011)",
+	.year = 2000,
 	.traits = RWI_NATIVE_ONLY | RWI_RECURSIVE | RWI_STARVES_READERS |
 		  RWI_SPINS | RWI_INLINED,
 	.lock_size = sizeof(struct brlock),

@@ -26,7 +26,7 @@ public:
 
 	static constexpr rwi_design design(const char *name,
 					   const char *summary,
-					   const char *origin,
+					   const char *origin, int year,
 					   unsigned traits) noexcept
 	{
 		rwi_design d{};
@@ -34,6 +34,7 @@ public:
 		d.name = name;
 		d.summary = summary;
 		d.origin = origin;
+		d.year = year;
 		d.traits = traits | RWI_NATIVE_ONLY;
 		d.lock_size = sizeof(Lock);
 		d.lock_align = alignof(Lock);

@@ -46,6 +46,7 @@ const struct rwi_design rwi_peer_nsync = {
 	.name = "nsync",
 	.summary = "nsync_mu of Google's nsync",
 	.origin = "Burrows, nsync (2016)",
+	.year = 2016,
 	.traits = RWI_NATIVE_ONLY,
 	.lock_size = sizeof(nsync_mu),
 	.lock_align = _Alignof(nsync_mu),

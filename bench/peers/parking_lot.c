@@ -57,6 +57,7 @@ const struct rwi_design rwi_peer_parking_lot = {
 	.summary =
 	    "RwLock of the Rust crate parking_lot, the lock without data",
 	.origin = "d'Antras, parking_lot (2016); Pizlo, WebKit (2015)",
+	.year = 2016,
 	.traits = RWI_NATIVE_ONLY | RWI_INLINED,
 	.lock_size = sizeof(size_t),
 	.lock_align = _Alignof(size_t),

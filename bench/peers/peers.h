@@ -24,7 +24,6 @@ extern const struct rwi_absent rwi_peers_absent[];
 
 extern const struct rwi_design rwi_peer_absl_mutex;
 extern const struct rwi_design rwi_peer_boost_shared_mutex;
-extern const struct rwi_design rwi_peer_bravo;
 extern const struct rwi_design rwi_peer_ck_brlock;
 extern const struct rwi_design rwi_peer_ck_pflock;
 extern const struct rwi_design rwi_peer_ck_rwlock;

@@ -12,4 +12,4 @@
 constexpr rwi_design rwi_peer_std_shared_mutex =
     cxx_peer<std::shared_mutex>::design(
 	"std-shared-mutex", "std::shared_mutex of the C++ standard library",
-	"ISO C++17; GNU libstdc++", RWI_STARVES_WRITERS);
+	"ISO C++17; GNU libstdc++", 2017, RWI_STARVES_WRITERS);

@@ -90,6 +90,7 @@ const struct rwi_design rwi_peer_urcu_memb = {
 	.name = "urcu-memb",
 	.summary = "liburcu's read side, barriers on the writer's demand",
 	.origin = "Desnoyers, McKenney, Stern, Dagenais, Walpole, TPDS 2012",
+	.year = 2012,
 	.traits =
 	    RWI_NATIVE_ONLY | RWI_NO_EXCLUSION | RWI_RECURSIVE | RWI_INLINED,
 	.lock_align = 1,
@@ -139,6 +140,7 @@ const struct rwi_design rwi_peer_urcu_qsbr = {
 	.name = "urcu-qsbr",
 	.summary = "liburcu's read side, a quiescent state after each section",
 	.origin = "Desnoyers, McKenney, Stern, Dagenais, Walpole, TPDS 2012",
+	.year = 2012,
 	.traits = RWI_NATIVE_ONLY | RWI_NO_EXCLUSION | RWI_INLINED,
 	.lock_align = 1,
 	.init = init,

@@ -213,7 +213,7 @@ static int init_handoff(void *lock)
 }
 
 #define OPERATIONS                                                             \
-	.origin = "this project", .traits = RWI_BROKEN,                        \
+	.origin = "this project", .file = "busted.c", .traits = RWI_BROKEN,    \
 	.lock_size = sizeof(struct busted),                                    \
 	.lock_align = _Alignof(struct busted), .down_read = down_read,         \
 	.up_read = up_read, .down_write = down_write, .up_write = up_write,    \

@@ -62,8 +62,9 @@ struct rwi_design {
 	const char *summary; /* one line */
 	const char *origin;  /* author, year, where published */
 	const char *file; /* in src/designs; its first comment has the rest */
+	/* The greatest first: a tree shows it under that one. */
 	struct rwi_debt owes[RWI_DEBTS_MAX];
-	int year;          /* of the origin; 0 for our own */
+	int year;          /* of the origin; 0: our own, or unknown */
 	unsigned traits;   /* enum rwi_trait, or'ed */
 	size_t lock_size;  /* bytes, at most RWI_LOCK_SIZE_MAX */
 	size_t lock_align; /* bytes */

@@ -52,7 +52,7 @@ RWI_DEFINE_PAIRS(mutex, pthread_mutex_lock(lock), pthread_mutex_unlock(lock),
 		 pthread_mutex_lock(lock), pthread_mutex_unlock(lock))
 
 #define OPERATIONS                                                             \
-	.traits = RWI_MUTEX | RWI_NATIVE_ONLY,                                 \
+	.file = "mutex.c", .traits = RWI_MUTEX | RWI_NATIVE_ONLY,              \
 	.lock_size = sizeof(pthread_mutex_t),                                  \
 	.lock_align = _Alignof(pthread_mutex_t), .destroy = destroy,           \
 	.down_read = down, .up_read = up, .down_write = down, .up_write = up,  \

@@ -31,6 +31,7 @@ const struct rwi_design rwi_design_rmw_pair = {
 	.name = "rmw-pair",
 	.summary = "two atomic additions and no exclusion: the floor",
 	.origin = "this project",
+	.file = "null.c",
 	.traits = RWI_NO_EXCLUSION | RWI_INLINED,
 	.lock_size = sizeof(uint64_t),
 	.lock_align = _Alignof(uint64_t),

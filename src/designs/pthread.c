@@ -72,7 +72,7 @@ RWI_DEFINE_PAIRS(pthread, pthread_rwlock_rdlock(lock),
 		 pthread_rwlock_unlock(lock))
 
 #define OPERATIONS                                                             \
-	.lock_size = sizeof(pthread_rwlock_t),                                 \
+	.file = "pthread.c", .lock_size = sizeof(pthread_rwlock_t),            \
 	.lock_align = _Alignof(pthread_rwlock_t), .destroy = destroy,          \
 	.down_read = down_read, .up_read = up, .down_write = down_write,       \
 	.up_write = up, .down_read_trylock = down_read_trylock,                \
@@ -101,6 +101,7 @@ const struct rwi_design rwi_design_glibc = {
 	.summary =
 	    "pthread_rwlock_t of the default kind, which favours readers",
 	.origin = "Riegel, glibc 2.25 (2017)",
+	.year = 2017,
 	.traits = RWI_RECURSIVE | RWI_NATIVE_ONLY | RWI_STARVES_WRITERS,
 	.init = init,
 	OPERATIONS,
@@ -111,6 +112,7 @@ const struct rwi_design rwi_design_glibc_prefer_writers = {
 	.summary = "pthread_rwlock_t, PTHREAD_RWLOCK_PREFER_WRITER_"
 		   "NONRECURSIVE_NP",
 	.origin = "Riegel, glibc 2.25 (2017)",
+	.year = 2017,
 	.traits = RWI_NATIVE_ONLY | RWI_STARVES_READERS,
 	.init = init_prefer_writers,
 	OPERATIONS,

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Our semaphore, with its fast paths inlined into the caller. */
+/*
+ * The semaphore of this library with its fast paths inlined into the caller;
+ * otherwise it is the same.
+ */
 #include "rwsem/inline.h"
 
+#define RWI_RWSEM_FILE "rwsem_inline.c"
 #include "designs/rwsem_ops.h"
 
 static int init(void *lock)

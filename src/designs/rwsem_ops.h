@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The operations of rwsem as a design, over whichever of rwsem.h and inline.h
- * the includer chose; the includer defines the objects.
+ * the includer chose; the includer defines the objects, and RWI_RWSEM_FILE.
  */
 #ifndef RWI_RWSEM_OPS_H
 #define RWI_RWSEM_OPS_H
@@ -119,10 +119,10 @@ static void write_pairs(void *lock, uint64_t pairs)
 
 #define RWI_RWSEM_OPS                                                          \
 	.origin = "this project, 2026; see src/core/rwsem.c",                  \
-	.lock_size = sizeof(rwsem_t), .lock_align = _Alignof(rwsem_t),         \
-	.destroy = destroy, .down_read = down_read, .up_read = up_read,        \
-	.down_write = down_write, .up_write = up_write,                        \
-	.down_read_trylock = down_read_trylock,                                \
+	.file = RWI_RWSEM_FILE, .lock_size = sizeof(rwsem_t),                  \
+	.lock_align = _Alignof(rwsem_t), .destroy = destroy,                   \
+	.down_read = down_read, .up_read = up_read, .down_write = down_write,  \
+	.up_write = up_write, .down_read_trylock = down_read_trylock,          \
 	.down_write_trylock = down_write_trylock,                              \
 	.down_read_until = down_read_until,                                    \
 	.down_write_until = down_write_until,                                  \

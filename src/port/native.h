@@ -67,14 +67,17 @@
 #define rwi_fetch_and_seq_cst(site, p, v)                                      \
 	__atomic_fetch_and(p, v, __ATOMIC_SEQ_CST)
 
-#define rwi_fence_acquire(site) __atomic_thread_fence(__ATOMIC_ACQUIRE)
-#define rwi_fence_release(site) __atomic_thread_fence(__ATOMIC_RELEASE)
-#define rwi_fence_seq_cst(site) __atomic_thread_fence(__ATOMIC_SEQ_CST)
+#define rwi_fence_acquire(site)  __atomic_thread_fence(__ATOMIC_ACQUIRE)
+#define rwi_fence_release(site)  __atomic_thread_fence(__ATOMIC_RELEASE)
+#define rwi_fence_seq_cst(site)  __atomic_thread_fence(__ATOMIC_SEQ_CST)
 
-#define rwi_likely(x)           __builtin_expect(!!(x), 1)
-#define rwi_unlikely(x)         __builtin_expect(!!(x), 0)
-#define RWI_NOINLINE            __attribute__((noinline))
-#define RWI_INLINE              inline __attribute__((always_inline))
+/* Orders what the compiler emits, and no CPU: the mate of rwi_membarrier(). */
+#define rwi_fence_compiler(site) __atomic_signal_fence(__ATOMIC_SEQ_CST)
+
+#define rwi_likely(x)            __builtin_expect(!!(x), 1)
+#define rwi_unlikely(x)          __builtin_expect(!!(x), 0)
+#define RWI_NOINLINE             __attribute__((noinline))
+#define RWI_INLINE               inline __attribute__((always_inline))
 
 /* Tell the CPU that this is a loop which waits. */
 static inline void rwi_relax(void)

@@ -102,7 +102,8 @@ void rwi_mutex_unlock(uint32_t *mutex, const struct rwi_signals *saved);
 
 /*
  * Run a full fence on every running thread of this process.  False if the
- * system cannot.
+ * system cannot.  A thread that pairs with it needs rwi_fence_compiler(site)
+ * between its two accesses.
  */
 bool rwi_membarrier(void);
 

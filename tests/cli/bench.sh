@@ -95,7 +95,23 @@ for line in 'section: lines and yield, shared counters$' \
 	said "$line"
 done
 
+# Tests that bring conditions of their own.
+run 0 bench --tests 2001/2:1,rw-aa,2001/rw-aa,2:1 --locks mutex --rounds 1 \
+	--seconds 0.01 --json "$dir/record"
+i=0
+for conditions in 'true false' 'false true' 'true true' 'false false'; do
+	json "${conditions% *}" "$dir/record" tests $i shared_counters
+	json "${conditions#* }" "$dir/record" tests $i yield
+	i=$((i + 1))
+done
+json 31 "$dir/record" tests 1 readers
+json 16 "$dir/record" tests 2 writers
+said 'section: empty, shared counters$'
+said 'section: empty and yield$'
+said 'section: empty and yield, shared counters$'
+
 run 0 bench --list
+said '^  lineage '
 said '^  r1, '
 said '^  headline '
 said '^  lines '

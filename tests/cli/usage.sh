@@ -27,13 +27,15 @@ refuses "'frob'" bench --locks glibc,frob
 refuses 'empty' bench --locks glibc,,mutex
 refuses 'empty' bench --locks ''
 refuses 'twice' bench --locks mutex,mutex
+refuses "'frob'" bench --set frob
 refuses "'frob'" bench --tests frob
 refuses "'0:0'" bench --tests 0:0
 refuses "'1:'" bench --tests 1:
 refuses "'-1:2'" bench --tests=-1:2
 refuses "'1:2:3'" bench --tests 1:2:3
 refuses "'9999:0'" bench --tests 9999:0
-for test in rw3 wo0 ro-1 ro8x writer0 waits/frob waits/writer mix/2/1 \
+for test in rw3 wo0 ro-1 ro8x writer0 waits/frob waits/writer 2001/frob \
+	2001/writer 2001/waits/ro rw-aa1 mix/2/1 \
 	mix/0/1/1:1 mix/2/1/0:0 mix/2/1/1:1x mix/2/1/9999999:1; do
 	refuses "'$test'" bench --tests $test
 done

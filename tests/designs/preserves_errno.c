@@ -73,6 +73,8 @@ static void all(void *arg)
 			KEEP(got = d->down_read_trylock(s->lock));
 			if (got)
 				KEEP(d->up_read(s->lock));
+		}
+		if (d->down_write_trylock) {
 			KEEP(got = d->down_write_trylock(s->lock));
 			if (got)
 				KEEP(d->up_write(s->lock));

@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # docs.sh CASE SOURCE LIBRARY COMPILER [CXX]: the documents agree with the code.
+# docs.sh designs SOURCE RWSEM: and what is generated is up to date.
 set -eu
 case=$1
 source=$2
 library=$3
-compiler=$4
+compiler=${4-}
 cxx=${5-}
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
@@ -102,6 +103,37 @@ readme() {
 	done
 	[ "$count" -gt 0 ] || fail "README.md has no program"
 	echo "$count programs"
+}
+
+# docs/designs.md is what the registry and the files of designs say now.
+designs() {
+	rwsem=$library
+	if [ "$(uname -m)" != x86_64 ] ||
+		! "$rwsem" list | grep -q '^  glibc '; then
+		echo "skipped: the page has the sizes of x86-64 with glibc"
+		exit 77
+	fi
+	sh docs/designs.sh "$rwsem" "$tmp"
+	for file in designs.md designs.svg; do
+		diff -u docs/$file "$tmp/$file" ||
+			fail "docs/$file is old: run docs/designs.sh"
+	done
+	# Every design has its screen, and the screen what its file says.
+	"$rwsem" list --json | sed -n 's/^  "file": "\(.*\)",$/\1/p' | sort -u |
+		while read -r file; do
+			[ -e "src/designs/$file" ] || fail "no file $file"
+			grep -q "(../src/designs/$file)" docs/designs.md ||
+				fail "no screen for $file"
+		done
+	# A change in a file is seen.
+	mkdir -p "$tmp/docs" "$tmp/src"
+	cp docs/designs.* "$tmp/docs"
+	cp -R src/designs "$tmp/src"
+	sed '3s/.*/ * Something else./' src/designs/null.c \
+		>"$tmp/src/designs/null.c"
+	sh "$tmp/docs/designs.sh" "$rwsem"
+	! cmp -s docs/designs.md "$tmp/docs/designs.md" ||
+		fail "a changed comment goes unseen"
 }
 
 "$case"

@@ -67,13 +67,18 @@ static void as_writer(struct mix *m)
 
 static void try_it(struct mix *m, bool write)
 {
-	if (!m->design->down_read_trylock)
+	bool (*try)(void *) = write ? m->design->down_write_trylock
+				    : m->design->down_read_trylock;
+
+	if (!try)
 		return;
 	t_doing("down_*_trylock");
-	if (write && m->design->down_write_trylock(m->lock))
-		as_writer(m);
-	else if (!write && m->design->down_read_trylock(m->lock))
-		as_reader(m);
+	if (try(m->lock)) {
+		if (write)
+			as_writer(m);
+		else
+			as_reader(m);
+	}
 	t_doing(NULL);
 }
 

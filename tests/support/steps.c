@@ -27,7 +27,7 @@ static void hook(struct rwi_point *point)
 
 void t_at_step(const char *step, void (*act)(void *), void *arg)
 {
-	rwi_step_hook = hook;
+	t_store_release(&rwi_step_hook, hook);
 	for (int i = 0; i < ACTS_MAX; i++) {
 		if (acts[i].step)
 			continue;

@@ -42,6 +42,7 @@ enum {
 
 uint64_t t_seed = 1;
 bool t_long;
+bool t_busy;
 char **t_args;
 uint32_t t_signals;
 
@@ -223,7 +224,7 @@ void t_signal(unsigned number, int signal)
 
 void t_await_asleep(unsigned number)
 {
-	enum { ACTIVE_NS = 20000000 };
+	enum { ACTIVE_NS = 2000000 };
 	const struct thread *thread = &crew->threads[number];
 	uint64_t since = 0, spent;
 	clockid_t clock;
@@ -705,6 +706,7 @@ static void parse(int argc, char **argv)
 			break;
 		case 'b':
 			start_busy_loops(number(optarg));
+			t_busy = true;
 			options.patience_s = PATIENCE_LONG_S;
 			break;
 		case 'p':

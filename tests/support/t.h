@@ -169,6 +169,7 @@ unsigned t_slower(void);
 uint32_t t_random(uint32_t bound);
 extern uint64_t t_seed;
 extern bool t_long;
+extern bool t_busy; /* others want the CPUs: --busy */
 
 /* What follows the options on the command line; ends with null. */
 extern char **t_args;

@@ -22,7 +22,9 @@ struct rwi_bench {
 	unsigned tests_count, locks_count;
 	const struct rwi_design *baseline;
 	struct rwi_section section;
-	const char *set; /* headline, full or custom */
+	const char *set; /* by name, or custom */
+	/* Whether the set has this lock in this test; null: it has all. */
+	bool (*wants)(const char *test, const char *lock);
 	unsigned rounds;
 	double seconds, warmup; /* of a window; negative: by its test */
 	uint64_t seed;

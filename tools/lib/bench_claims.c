@@ -3,81 +3,55 @@
  * What this project claims of its lock, so that anybody can see on their own
  * machine whether it holds: docs/benchmarking.md says where and why.
  */
-#include "tools/lib/bench_results.h"
+#include "tools/lib/bench_claims.h"
+
 #include "tools/lib/cli.h"
 
 #include <string.h>
 
-/* With what a value is compared, in the same round. */
-enum against {
-	NOTHING,
-	LOCK,     /* this lock in this test */
-	OWN_TEST, /* our lock in this test */
-	BEST      /* the fastest of the other locks that sleep */
-};
-
-enum sense { AT_LEAST, AT_MOST, LEVEL /* at least, or within the spread */ };
-
-struct claim {
-	const char *test;
-	enum rwi_metric metric;
-	enum against against;
-	const char *to;
-	enum sense sense;
-	double limit; /* in the metric's unit, unless it is a ratio */
-	const char *what;
-};
-
 #define OURS  "rwsem"
 #define RIVAL "parking-lot"
 
+/* clang-format off */
+#define CLAIM(test, metric, against, to, sense, limit, what)                   \
+	{ OURS, test, metric, against, to, sense, limit, what, NULL, 0, NULL }
 #define READERS(test)                                                          \
-	{ test, RWI_PAIRS, LOCK, RIVAL, AT_LEAST, 1.2, "x " RIVAL },           \
-	{                                                                      \
-		test, RWI_PAIRS, LOCK, "glibc", AT_LEAST, 2, "x glibc"         \
-	}
+	CLAIM(test, RWI_PAIRS, RWI_LOCK, RIVAL, RWI_AT_LEAST, 1.2,             \
+	      "x " RIVAL),                                                     \
+	CLAIM(test, RWI_PAIRS, RWI_LOCK, "glibc", RWI_AT_LEAST, 2, "x glibc")
 #define WRITERS(test, of_one)                                                  \
-	{ test, RWI_PAIRS, LOCK, RIVAL, LEVEL, 1, "x " RIVAL },                \
-	{                                                                      \
-		test, RWI_PAIRS, OWN_TEST, "w1", AT_LEAST, of_one, "of w1"     \
-	}
+	CLAIM(test, RWI_PAIRS, RWI_LOCK, RIVAL, RWI_LEVEL, 1, "x " RIVAL),     \
+	CLAIM(test, RWI_PAIRS, RWI_OWN_TEST, "w1", RWI_AT_LEAST, of_one,       \
+	      "of w1")
 #define BOTH(test)                                                             \
-	{ test, RWI_PAIRS, LOCK, RIVAL, LEVEL, 1, "x " RIVAL },                \
-	{                                                                      \
-		test, RWI_SMALLER_SIDE, NOTHING, "", AT_LEAST, 20,             \
-		    "% for the smaller side"                                   \
-	}
+	CLAIM(test, RWI_PAIRS, RWI_LOCK, RIVAL, RWI_LEVEL, 1, "x " RIVAL),     \
+	CLAIM(test, RWI_SMALLER_SIDE, RWI_NOTHING, "", RWI_AT_LEAST, 20,       \
+	      "% for the smaller side")
 #define PEERS(test)                                                            \
-	{                                                                      \
-		test, RWI_PAIRS, BEST, "", LEVEL, 1, "x best sleeping peer"    \
-	}
+	CLAIM(test, RWI_PAIRS, RWI_BEST, "", RWI_LEVEL, 1,                     \
+	      "x best sleeping peer")
 #define PEERS_BY_LOAD(threads, turns)                                          \
 	PEERS("mix/" threads "/1/" turns), PEERS("mix/" threads "/5/" turns),  \
-	    PEERS("mix/" threads "/10/" turns)
+	PEERS("mix/" threads "/10/" turns)
 #define MIX(threads, of_pauses)                                                \
-	{ "mix/" threads "/10/0:1",                                            \
-	  RWI_OF_PAUSES,                                                       \
-	  NOTHING,                                                             \
-	  "",                                                                  \
-	  AT_MOST,                                                             \
-	  of_pauses,                                                           \
-	  "x the pauses" },                                                    \
-	    PEERS("mix/" threads "/1/0:1"), PEERS("mix/" threads "/5/0:1"),    \
-	    PEERS_BY_LOAD(threads, "1:1"), PEERS_BY_LOAD(threads, "10:1")
-#define LONE(test)                                                                \
-	{ test, RWI_LONE, NOTHING, "", AT_LEAST, 100, "k/s" },                    \
-	    { test, RWI_LONGEST, NOTHING, "", AT_MOST, 5000, "us longest wait" }, \
-	{                                                                         \
-		test, RWI_CROWD_KEEPS, NOTHING, "", AT_LEAST, 0.8,                \
-		    "of the others' rate alone"                                   \
-	}
+	CLAIM("mix/" threads "/10/0:1", RWI_OF_PAUSES, RWI_NOTHING, "",        \
+	      RWI_AT_MOST, of_pauses, "x the pauses"),                         \
+	PEERS("mix/" threads "/1/0:1"), PEERS("mix/" threads "/5/0:1"),        \
+	PEERS_BY_LOAD(threads, "1:1"), PEERS_BY_LOAD(threads, "10:1")
+#define LONGEST(test, us)                                                      \
+	CLAIM(test, RWI_LONGEST, RWI_NOTHING, "", RWI_AT_MOST, us,             \
+	      "us longest wait")
+#define LONE(test)                                                             \
+	CLAIM(test, RWI_LONE, RWI_NOTHING, "", RWI_AT_LEAST, 100, "k/s"),      \
+	LONGEST(test, 5000),                                                   \
+	CLAIM(test, RWI_CROWD_KEEPS, RWI_NOTHING, "", RWI_AT_LEAST, 0.8,       \
+	      "of the others' rate alone")
 #define THRIFTY(test)                                                          \
-	{                                                                      \
-		test, RWI_PER_CPU, LOCK, "mutex", LEVEL, 1,                    \
-		    "x mutex by CPU time"                                      \
-	}
+	CLAIM(test, RWI_PER_CPU, RWI_LOCK, "mutex", RWI_LEVEL, 1,              \
+	      "x mutex by CPU time")
+/* clang-format on */
 
-static const struct claim claims[] = {
+static const struct rwi_claim claims[] = {
 	READERS("r2"),
 	READERS("ro8"),
 	READERS("ro32"),
@@ -91,10 +65,8 @@ static const struct claim claims[] = {
 	MIX("10", 1.1),
 	LONE("writer"),
 	LONE("reader"),
-	{ "waits/wo8", RWI_LONGEST, NOTHING, "", AT_MOST, 5000,
-	  "us longest wait" },
-	{ "waits/rw8", RWI_LONGEST, NOTHING, "", AT_MOST, 6000,
-	  "us longest wait" },
+	LONGEST("waits/wo8", 5000),
+	LONGEST("waits/rw8", 6000),
 	THRIFTY("ro8"),
 	THRIFTY("ro32"),
 	THRIFTY("wo8"),
@@ -140,27 +112,27 @@ static size_t best_peer(const struct rwi_results *r, size_t test)
 
 /* ---- Claims ---- */
 
-/* In the unit of the claim; without rounds if the record does not have it. */
-static struct rwi_summary measured(const struct rwi_results *r,
-				   const struct claim *c)
+struct rwi_summary rwi_claim_measured(const struct rwi_results *r,
+				      const struct rwi_claim *claim)
 {
+	const struct rwi_claim *c = claim;
 	const size_t test = rwi_results_test(r, c->test);
-	const size_t cell[] = { test, rwi_results_lock(r, OURS) };
+	const size_t cell[] = { test, rwi_results_lock(r, c->lock) };
 	const double unit = rwi_metric_forms[c->metric].unit;
 	size_t to[] = { cell[0], cell[1] };
 	struct rwi_summary s = { .rounds = 0 };
 
 	if (test == r->tests_count || cell[1] == r->locks_count)
 		return s;
-	if (c->against == LOCK)
+	if (c->against == RWI_LOCK)
 		to[1] = rwi_results_lock(r, c->to);
-	else if (c->against == OWN_TEST)
+	else if (c->against == RWI_OWN_TEST)
 		to[0] = rwi_results_test(r, c->to);
-	else if (c->against == BEST)
+	else if (c->against == RWI_BEST)
 		to[1] = best_peer(r, test);
 	if (to[0] == r->tests_count || to[1] == r->locks_count)
 		return s;
-	if (c->against != NOTHING)
+	if (c->against != RWI_NOTHING)
 		return rwi_ratio(r, c->metric, cell, to);
 	s = rwi_value(r, c->metric, test, cell[1]);
 	s.median /= unit;
@@ -169,14 +141,15 @@ static struct rwi_summary measured(const struct rwi_results *r,
 	return s;
 }
 
-static bool holds(const struct claim *c, struct rwi_summary s)
+bool rwi_claim_holds(const struct rwi_claim *claim, struct rwi_summary s)
 {
-	if (c->sense == AT_MOST)
-		return s.median <= c->limit;
-	return s.median >= c->limit || (c->sense == LEVEL && s.max >= c->limit);
+	if (claim->sense == RWI_AT_MOST)
+		return s.median <= claim->limit;
+	return s.median >= claim->limit ||
+	       (claim->sense == RWI_LEVEL && s.max >= claim->limit);
 }
 
-static void claim_row(const struct claim *c, struct rwi_summary s,
+static void claim_row(const struct rwi_claim *c, struct rwi_summary s,
 		      struct rwi_table *table)
 {
 	static const char *const senses[] = { "at least", "at most", "level:" };
@@ -186,7 +159,7 @@ static void claim_row(const struct claim *c, struct rwi_summary s,
 	rwi_table_cell(table, "%s %s %s", senses[c->sense],
 		       rwi_number(c->limit, limit), c->what);
 	rwi_summary_cell(table, s, 1);
-	rwi_table_cell(table, "%s", holds(c, s) ? "met" : "MISSED");
+	rwi_table_cell(table, "%s", rwi_claim_holds(c, s) ? "met" : "MISSED");
 	rwi_table_row(table);
 }
 
@@ -201,12 +174,12 @@ static void claims_table(const struct rwi_results *r, FILE *file)
 	rwi_table_cell(table, "verdict");
 	rwi_table_row(table);
 	for (size_t i = 0; i < CLAIMS; i++) {
-		const struct rwi_summary s = measured(r, &claims[i]);
+		const struct rwi_summary s = rwi_claim_measured(r, &claims[i]);
 
 		if (!s.rounds)
 			continue;
 		known++;
-		met += holds(&claims[i], s);
+		met += rwi_claim_holds(&claims[i], s);
 		claim_row(&claims[i], s, table);
 	}
 	fprintf(file,
@@ -255,8 +228,11 @@ static void behind_table(const struct rwi_results *r, FILE *file)
 void rwi_claims_report(const struct rwi_results *r, FILE *file)
 {
 	const json_t *parameters = json_object_get(r->record, "parameters");
+	const char *set = rwi_text(parameters, "set");
 
-	if (!strcmp(rwi_text(parameters, "set"), "custom") ||
+	if (!strcmp(set, "lineage"))
+		rwi_lineage_report(r, file);
+	if (!strcmp(set, "custom") || !strcmp(set, "lineage") ||
 	    rwi_results_lock(r, OURS) == r->locks_count)
 		return;
 	behind_table(r, file);

@@ -76,8 +76,11 @@ static void admit(struct plan *plan, struct part *part)
 
 	for (unsigned i = 0; i < b->locks_count; i++) {
 		const struct rwi_design *d = b->locks[i];
-		const char *why = why_not(plan, part, d);
+		const char *why;
 
+		if (b->wants && !b->wants(part->test->name, d->name))
+			continue;
+		why = why_not(plan, part, d);
 		if (!why)
 			part->locks[part->locks_count++] = d;
 		else
@@ -125,7 +128,7 @@ static json_t *describe_test(const struct part *p)
 
 	return json_pack(
 	    "{s:s, s:s, s:i, s:i, s:i, s:[i, i], s:b, s:s?, s:s, s:I, s:b, s:b,"
-	    " s:f, s:f, s:i}",
+	    " s:f, s:f, s:i, s:b, s:b}",
 	    "name", t->name, "summary", t->summary, "readers", (int)t->readers,
 	    "writers", (int)t->writers, "mixed", (int)t->mixed, "turn",
 	    (int)t->turn[RWI_READ], (int)t->turn[RWI_WRITE], "waits",
@@ -136,7 +139,8 @@ static json_t *describe_test(const struct part *p)
 	    "section", p->section.name, "amount", (json_int_t)p->section.amount,
 	    "pinned", (int)p->pinned, "oversubscribed", (int)p->oversubscribed,
 	    "seconds", p->seconds, "warmup", p->warmup, "batch",
-	    (int)rwi_window_batch(t));
+	    (int)rwi_window_batch(t), "yield", (int)t->yields,
+	    "shared_counters", (int)t->shared_counters);
 }
 
 static json_t *describe_lock(const struct rwi_design *d)
@@ -306,8 +310,9 @@ static int run_window(const struct plan *plan, const struct part *part,
 		.design = design,
 		.test = crowd ? &part->crowd : part->test,
 		.section = &part->section,
-		.shared_counters = plan->bench->shared_counters,
-		.yield = plan->bench->yield,
+		.shared_counters =
+		    plan->bench->shared_counters || part->test->shared_counters,
+		.yield = plan->bench->yield || part->test->yields,
 		.cpus = part->pinned ? plan->cpus : NULL,
 		.warmup_s = part->warmup,
 		.measured_s = crowd ? part->crowd_s : part->seconds,

@@ -220,8 +220,11 @@ static void conditions(const struct rwi_results *r, size_t test,
 		"  median (min..max); rounds: %zu, each %g s; section: "
 		"%s%s%s%s\n",
 		r->rounds, json_number_value(json_object_get(t, "seconds")),
-		section, rwi_is(p, "yield") ? " and yield" : "",
-		rwi_is(p, "shared_counters") ? ", shared counters" : "",
+		section,
+		rwi_is(p, "yield") || rwi_is(t, "yield") ? " and yield" : "",
+		rwi_is(p, "shared_counters") || rwi_is(t, "shared_counters")
+		    ? ", shared counters"
+		    : "",
 		rwi_test_is_alone(r, test) ? "; rates by CPU time" : "");
 	rwi_machine_line(r, file);
 	rwi_canary_line(r, test, file);

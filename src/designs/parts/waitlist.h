@@ -53,10 +53,14 @@ void rwi_waitlist_remove(struct rwi_waitlist *list, struct rwi_waiter *waiter);
  */
 int rwi_waiter_sleep(struct rwi_waiter *waiter, const struct rwi_stay *stay);
 
-/* Look again, under the owner's lock, before another sleep. */
+/*
+ * Before another look, after which the waiter may sleep again.  Whoever looks
+ * without the owner's lock misses nothing either: it sees what the teller did.
+ */
 static inline void rwi_waiter_rearm(struct rwi_waiter *waiter)
 {
-	rwi_store_relaxed(rearm, &waiter->told, 0);
+	/* ORDER told(2/2): what a teller did whose word we take away. */
+	rwi_xchg_acquire(rearm, &waiter->told, 0);
 }
 
 /* Tell one waiter and wake it. */
