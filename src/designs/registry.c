@@ -34,7 +34,10 @@ extern const struct rwi_design rwi_design_chen_2013_preread;
 extern const struct rwi_design rwi_design_chen_2013_spin;
 extern const struct rwi_design rwi_design_chen_2013;
 extern const struct rwi_design rwi_design_bueso_2014;
+extern const struct rwi_design rwi_design_long_2014_mutex;
 extern const struct rwi_design rwi_design_long_2014;
+extern const struct rwi_design rwi_design_long_2019;
+extern const struct rwi_design rwi_design_long_2020;
 extern const struct rwi_design rwi_design_zijlstra_2020_percpu;
 extern const struct rwi_design rwi_design_mellor_crummey_1991_ticket;
 extern const struct rwi_design rwi_design_mellor_crummey_1991_mcs;
@@ -81,7 +84,10 @@ const struct rwi_design *const rwi_designs[] = {
 	&rwi_design_chen_2013_spin,
 	&rwi_design_chen_2013,
 	&rwi_design_bueso_2014,
+	&rwi_design_long_2014_mutex,
 	&rwi_design_long_2014,
+	&rwi_design_long_2019,
+	&rwi_design_long_2020,
 	&rwi_design_zijlstra_2020_percpu,
 	/* The literature. */
 	&rwi_design_mellor_crummey_1991_ticket,

@@ -74,6 +74,7 @@ static void make_slow_paths_common(void)
 	rwi_tunables.competitor_spin_ns = 1000;
 	rwi_tunables.handoff_ns = 50000;
 	rwi_tunables.patience_ns = 100000;
+	rwi_tunables.wait_timeout_ns = 50000;
 	rwi_step_hook = delay;
 }
 
@@ -164,7 +165,8 @@ T_DESIGNS(each_step, T_ANY)
 		if (!has_step(design, p->name) || !leads(design, p->name))
 			continue;
 		arm(p);
-		for (unsigned i = 0; i < RUNS_MAX && !t_load(&p->hits); i++)
+		for (unsigned i = 0; i < RUNS_MAX && !t_load(&p->hits);
+		     i++, t_seed++)
 			for (const struct rwi_design *const *d = rwi_designs;
 			     *d; d++)
 				if (!is_broken(*d) && has_step(*d, p->name))
@@ -185,7 +187,7 @@ T_TEST(each_step_of_the_parts)
 		if (!of_a_part(p->name))
 			continue;
 		arm(p);
-		for (unsigned i = 0; i < RUNS_MAX && !took; i++)
+		for (unsigned i = 0; i < RUNS_MAX && !took; i++, t_seed++)
 			for (const struct rwi_design *const *d = rwi_designs;
 			     *d && took < PART_IN_MAX; d++) {
 				const uint32_t before = t_load(&p->hits);

@@ -137,6 +137,7 @@ static void hasty(const struct rwi_design *design, void *lock)
 {
 	rwi_tunables.handoff_ns = 0;
 	rwi_tunables.handoff_tries = 1;
+	rwi_tunables.wait_timeout_ns = 0;
 	storm(design, lock);
 }
 
@@ -156,5 +157,6 @@ T_DESIGNS(without_spinning, T_UNTIL | T_TRY)
 {
 	rwi_tunables.arrival_spin_ns = 0;
 	rwi_tunables.competitor_spin_ns = 0;
+	rwi_tunables.optimistic_spin_ns = 0;
 	hasty(design, lock);
 }

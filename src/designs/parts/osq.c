@@ -3,11 +3,12 @@
 
 enum { NODES = 1024, PROBES = 8 };
 
+/* A spinner looks at its own node, so that has a cache line of its own. */
 static struct node {
 	struct node *next, *prev;
 	uint32_t told; /* that it is first */
 	uint32_t used;
-} nodes[NODES] __attribute__((aligned(64)));
+} __attribute__((aligned(64))) nodes[NODES];
 
 static struct node *node_of(uint32_t number)
 {
@@ -44,12 +45,14 @@ static void give_back(struct node *node)
 /*
  * The node behind `node`, taken off it; or null if `node` was the last, and
  * then the queue ends at `prev` (null: is empty).  A neighbour that is leaving
- * itself takes the link away for a while and brings it back.
+ * itself takes the link away for a while and brings it back; it may have lost
+ * its CPU.
  */
 static struct node *take_next(struct rwi_osq *queue, struct node *node,
 			      struct node *prev)
 {
 	const uint32_t before = prev ? number_of(prev) : 0;
+	uint32_t looks = 0;
 
 	for (;;) {
 		uint32_t last = number_of(node);
@@ -63,14 +66,21 @@ static struct node *take_next(struct rwi_osq *queue, struct node *node,
 		if (rwi_load_relaxed(next, &node->next) &&
 		    (next = rwi_xchg_acquire(next, &node->next, NULL)))
 			return next;
-		rwi_relax();
+		rwi_look_again(&looks);
 	}
 }
 
-/* Leave the queue, unless we come first in the meantime: then true. */
+/*
+ * Leave the queue, unless we come first in the meantime: then true.
+ *
+ * prev may have left, and its node may have been used again, here or in
+ * another queue: then it does not link to us, for we stand in one place, behind
+ * one neighbour, and a new one has told us of itself by then or will.
+ */
 static bool leave(struct rwi_osq *queue, struct node *node)
 {
 	struct node *prev, *next;
+	uint32_t looks = 0;
 
 	/* Nobody tells us any more once our neighbour has lost the link. */
 	for (;;) {
@@ -84,8 +94,9 @@ static bool leave(struct rwi_osq *queue, struct node *node)
 		/* ORDER first(2/2): the section of the one before us. */
 		if (rwi_load_acquire(told, &node->told))
 			return true;
-		rwi_relax();
+		rwi_look_again(&looks);
 	}
+	RWI_STEP("osq/unlinked");
 	next = take_next(queue, node, prev);
 	if (next) {
 		/* ORDER unlink(1/2): with this both are neighbours. */
@@ -114,6 +125,7 @@ uint32_t rwi_osq_lock(struct rwi_osq *queue, struct rwi_spin *spin)
 	last = rwi_xchg_acq_rel(tail, &queue->tail, number_of(node));
 	if (!last)
 		return number_of(node);
+	RWI_STEP("osq/not_linked_yet");
 	prev = node_of(last);
 	rwi_store_relaxed(prev, &node->prev, prev);
 	/* ORDER link(1/2): our own link to the neighbour. */
@@ -132,6 +144,7 @@ void rwi_osq_unlock(struct rwi_osq *queue, uint32_t number)
 	struct node *next = take_next(queue, node, NULL);
 
 	if (next) {
+		RWI_STEP("osq/not_told_yet");
 		/* ORDER first(1/2): our section. */
 		rwi_store_release(tell, &next->told, 1);
 	}

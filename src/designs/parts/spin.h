@@ -5,11 +5,11 @@
  * A kernel spinner goes on while the owner runs on a CPU and until the
  * scheduler wants its own.  User space sees neither.  What it sees:
  *
- *	need_resched	a budget of time, optimistic_spin_ns, that is all used
- *up. A longer wait costs less asleep.
- *	owner->on_cpu	the CPU on which the owner was when it acquired.  If it
+ *	need_resched	a budget of time, optimistic_spin_ns, that is used up;
+ *			a longer wait costs less asleep
+ *	owner->on_cpu	the CPU on which the owner was when it acquired: if it
  *			is ours, the owner cannot be running (or has moved, and
- *			then we lose a spin); on one CPU nobody spins.
+ *			then we lose a spin); and on one CPU nobody spins
  *
  * So a spinner here gives up earlier than the kernel's when sections are long,
  * and later when the owner sleeps or has lost its CPU.
