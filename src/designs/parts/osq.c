@@ -3,7 +3,7 @@
 
 enum { NODES = 1024, PROBES = 8 };
 
-/* A spinner looks at its own node, so that has a cache line of its own. */
+/* Each on a cache line of its own: that is what the queue is for. */
 static struct node {
 	struct node *next, *prev;
 	uint32_t told; /* that it is first */
@@ -46,7 +46,7 @@ static void give_back(struct node *node)
  * The node behind `node`, taken off it; or null if `node` was the last, and
  * then the queue ends at `prev` (null: is empty).  A neighbour that is leaving
  * itself takes the link away for a while and brings it back; it may have lost
- * its CPU.
+ * its CPU, and so may one that has come and not linked itself yet.
  */
 static struct node *take_next(struct rwi_osq *queue, struct node *node,
 			      struct node *prev)
@@ -58,9 +58,13 @@ static struct node *take_next(struct rwi_osq *queue, struct node *node,
 		uint32_t last = number_of(node);
 		struct node *next;
 
-		/* ORDER queue(1/2): our section, for the next to come first. */
+		/*
+		 * ORDER queue(1/2): our section, for the next to come first.
+		 * ORDER last(1/2), ORDER last(2/2): whoever left from behind a
+		 * node is done with it, before the node has its next user.
+		 */
 		if (rwi_load_relaxed(tail, &queue->tail) == last &&
-		    rwi_cas_release(end, &queue->tail, &last, before))
+		    rwi_cas_acq_rel(end, &queue->tail, &last, before))
 			return NULL;
 		/* ORDER link(2/2): the next one's own link. */
 		if (rwi_load_relaxed(next, &node->next) &&
@@ -73,15 +77,16 @@ static struct node *take_next(struct rwi_osq *queue, struct node *node,
 /*
  * Leave the queue, unless we come first in the meantime: then true.
  *
- * prev may have left, and its node may have been used again, here or in
- * another queue: then it does not link to us, for we stand in one place, behind
- * one neighbour, and a new one has told us of itself by then or will.
+ * The neighbour that we see may have left, and its node stand elsewhere by now,
+ * in this queue or another.  There it has no link to us, for only the node
+ * before us ever has, and we stay where we are until we have taken that link.
  */
 static bool leave(struct rwi_osq *queue, struct node *node)
 {
 	struct node *prev, *next;
 	uint32_t looks = 0;
 
+	RWI_STEP("osq/leaves");
 	/* Nobody tells us any more once our neighbour has lost the link. */
 	for (;;) {
 		struct node *self = node;
@@ -93,16 +98,18 @@ static bool leave(struct rwi_osq *queue, struct node *node)
 			break;
 		/* ORDER first(2/2): the section of the one before us. */
 		if (rwi_load_acquire(told, &node->told))
-			return true;
+			return !RWI_BUG("osq.told_in_vain");
 		rwi_look_again(&looks);
 	}
 	RWI_STEP("osq/unlinked");
 	next = take_next(queue, node, prev);
+	RWI_STEP("osq/gap");
 	if (next) {
 		/* ORDER unlink(1/2): with this both are neighbours. */
 		rwi_store_release(prev, &next->prev, prev);
 		/* ORDER link(1/2): the node behind us, with its link. */
-		rwi_store_release(bridge, &prev->next, next);
+		if (!RWI_BUG("osq.gap"))
+			rwi_store_release(bridge, &prev->next, next);
 	}
 	give_back(node);
 	return false;
@@ -125,7 +132,7 @@ uint32_t rwi_osq_lock(struct rwi_osq *queue, struct rwi_spin *spin)
 	last = rwi_xchg_acq_rel(tail, &queue->tail, number_of(node));
 	if (!last)
 		return number_of(node);
-	RWI_STEP("osq/not_linked_yet");
+	RWI_STEP("osq/links");
 	prev = node_of(last);
 	rwi_store_relaxed(prev, &node->prev, prev);
 	/* ORDER link(1/2): our own link to the neighbour. */
@@ -144,7 +151,7 @@ void rwi_osq_unlock(struct rwi_osq *queue, uint32_t number)
 	struct node *next = take_next(queue, node, NULL);
 
 	if (next) {
-		RWI_STEP("osq/not_told_yet");
+		RWI_STEP("osq/tells");
 		/* ORDER first(1/2): our section. */
 		rwi_store_release(tell, &next->told, 1);
 	}

@@ -8,7 +8,13 @@
  * there is one spinner to a CPU.  Here a node comes from a pool for as long as
  * its thread spins, and is never unmapped, because a neighbour may still look
  * at a node that has left.  A spinner that loses its CPU holds up everybody
- * behind it; they leave when their time is up.
+ * behind it; they leave when their time is up.  It also holds up the one before
+ * it in the few instructions in which it comes or leaves: that one waits, now
+ * and then giving its CPU away.
+ *
+ * A child of fork inherits nodes and queues as they were: the nodes of threads
+ * that it does not have stay in use, and a queue in which such a thread stood
+ * lets nobody come first.  Spinners there use their budgets up and sleep.
  */
 #ifndef RWI_OSQ_H
 #define RWI_OSQ_H
@@ -19,6 +25,8 @@
 struct rwi_osq {
 	uint32_t tail; /* number of the last node */
 };
+
+/* Variants for tests: osq.told_in_vain, osq.gap. */
 
 /*
  * Be the one who may look at the lock.  A number for rwi_osq_unlock(), or 0:
