@@ -3,13 +3,19 @@
  * lock. */
 #include "support/mix.h"
 
-enum { ROUNDS = 8000, SPIN_BUSY = 20 };
+enum { ROUNDS = 8000, SPIN_BUSY = 20, OTHERS = 8 };
 
-/* Where waiters spin in turn, each turn can take the time slices of others. */
+/*
+ * Most for our own.  Where waiters spin in turn, each turn can take the time
+ * slices of others.
+ */
 static unsigned rounds(const struct rwi_design *design, unsigned count)
 {
-	return t_rounds(count) /
-	       (t_busy && design->traits & RWI_SPINS ? SPIN_BUSY : 1);
+	if (!t_is_rwsem(design))
+		count /= OTHERS;
+	if (t_busy && design->traits & RWI_SPINS)
+		count /= SPIN_BUSY;
+	return t_rounds(count);
 }
 
 T_DESIGNS(four_threads, T_ANY)

@@ -25,7 +25,7 @@ static struct shared {
 		unsigned char bytes[RWI_LOCK_SIZE_MAX];
 		uint64_t count; /* the first member of both designs */
 	} lock;
-	uint32_t inside, stopped, resume;
+	uint32_t inside, stopped, queued, resume;
 } s;
 
 static uint64_t readers_counted(void)
@@ -50,7 +50,7 @@ static void stop_here(void *arg)
 {
 	(void)arg;
 	t_store(&s.stopped, 1);
-	t_await(t_load(&s.resume));
+	t_await(t_load_acquire(&s.resume));
 }
 
 static void read_on(void *arg)
@@ -58,7 +58,7 @@ static void read_on(void *arg)
 	(void)arg;
 	t_down_read(s.design, &s.lock);
 	t_add(&s.inside, 1);
-	t_await(t_load(&s.resume));
+	t_await(t_load_acquire(&s.resume));
 	t_up_read(s.design, &s.lock);
 }
 
@@ -75,6 +75,29 @@ static void write_once(void *arg)
 	(void)arg;
 	t_down_write(s.design, &s.lock);
 	t_up_write(s.design, &s.lock);
+}
+
+static void say_queued(void *arg)
+{
+	(void)arg;
+	t_store_release(&s.queued, 1);
+}
+
+/* A writer that comes first in the queue, and is not passed for long yet. */
+static void write_first(void *arg)
+{
+	(void)arg;
+	t_at_step("long_2019/writer_queued", say_queued, NULL);
+	write_once(NULL);
+	t_all_steps_taken();
+}
+
+/* Others have been passed for long at once. */
+static void await_first(void)
+{
+	t_threads(1, write_first, NULL);
+	t_await(t_load_acquire(&s.queued));
+	rwi_tunables.wait_timeout_ns = 0;
 }
 
 /* A writer that has the lock, and has not said so in the owner word. */
@@ -109,7 +132,7 @@ static void count_first(void)
 	t_all_steps_taken();
 	t_await(t_load(&s.inside) == READERS);
 	t_eq(readers_counted(), READERS);
-	t_store(&s.resume, 1);
+	t_store_release(&s.resume, 1);
 	t_join();
 }
 
@@ -144,7 +167,7 @@ static void give_up_on_nobody(void)
 
 		t_await(t_finished(waiter));
 	}
-	t_store(&s.resume, 1);
+	t_store_release(&s.resume, 1);
 	t_join();
 }
 
@@ -172,14 +195,13 @@ static void follow(void)
 	rwi_tunables.wait_timeout_ns = FOR_EVER_NS;
 	t_threads(1, write_unowned, NULL);
 	t_await(t_load(&s.stopped));
-	t_await_asleep(t_threads(1, write_once, NULL));
-	rwi_tunables.wait_timeout_ns = 0;
+	await_first();
 	before = hits("long_2019/writer_tries");
 	t_await_asleep(t_threads(1, write_once, NULL));
 	t_sleep_us(1000);
 	t_le(hits("long_2019/writer_tries") - before, TRIES_MAX);
-	t_eq(s.lock.count & 7, 7);
-	t_store(&s.resume, 1);
+	t_eq(t_load(&s.lock.count) & 7, 7);
+	t_store_release(&s.resume, 1);
 	t_join();
 }
 
@@ -198,11 +220,10 @@ static void ask_and_leave(void)
 
 	rwi_tunables.wait_timeout_ns = FOR_EVER_NS;
 	t_down_write(s.design, &s.lock);
-	t_await_asleep(t_threads(1, write_once, NULL));
-	rwi_tunables.wait_timeout_ns = 0;
+	await_first();
 	asker = t_threads(1, time_out, (void *)(uintptr_t)&write);
 	t_await(t_finished(asker));
-	t_eq(s.lock.count, 7);
+	t_eq(t_load(&s.lock.count), 7);
 	t_up_write(s.design, &s.lock);
 	t_join();
 }
@@ -216,7 +237,7 @@ static void owed_and_leave(void)
 	t_down_write(s.design, &s.lock);
 	t_threads(1, time_out, (void *)(uintptr_t)&write);
 	t_join();
-	t_eq(s.lock.count, 1);
+	t_eq(t_load(&s.lock.count), 1);
 	t_up_write(s.design, &s.lock);
 }
 
