@@ -19,11 +19,12 @@
  *	owner		the writer inside and its CPU, or 0
  *	spinners	the last in the line of spinners
  *
- * The first in line takes 0 to 0 : 1 - 1 : 0, that is a writer, and waiters
- * only to a writer and waiters.  It looks on while the owner is the same and
- * may run; goes on if another owner has come or the lock seems free; and ends
- * if neither, for then readers are inside and there is nobody to look at.  For
- * the same reason it does not begin with readers inside.
+ * The first in line takes the lock whenever nobody is active: 0 becomes -1 : 1,
+ * a writer, and -1 : 0 becomes -2 : 1, a writer and waiters.  It looks on while
+ * the owner is the same and may run; goes on if another owner has come or the
+ * lock seems free; and ends if neither, for then readers are inside and there
+ * is nobody to look at.  For the same reason it does not begin with readers
+ * inside.
  *
  * Limits.  As lespinasse-2013-fast; 1024 spinners, others sleep.
  *

@@ -33,8 +33,7 @@
  * a word that its holder needs.
  *
  * Wins.  Over hand-over, where writers meet with short sections: whoever runs
- * goes on, and the lock is not held by somebody who sleeps.  (It came with the
- * conversion of anon_vma's lock to a semaphore, which had cost throughput.)
+ * goes on, and the lock is not held by somebody who sleeps.
  *
  * Loses.  To lespinasse-2013-fast with waiters about, as every newcomer takes
  * wait_lock; in fairness to everything that hands over.

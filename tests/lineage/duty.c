@@ -34,8 +34,10 @@ static void hold(struct rwi_point *point)
 
 	for (int i = 0; i < 2; i++)
 		if (gates[i]->step && !strcmp(gates[i]->step, point->name) &&
-		    t_add(&gates[i]->reached, 1) == 0)
+		    t_add(&gates[i]->reached, 1) == 0) {
 			t_await(t_load(&gates[i]->open));
+			t_doing("an operation, after its gate");
+		}
 }
 
 static void begin(struct shared *s)
@@ -174,6 +176,43 @@ T_TEST(a_release_relies_on_a_spinner)
 	t_store(&s.second.open, 1);
 	end(&s);
 	t_eq(s.writers_in, 1);
+}
+
+/* ---- A reader that met a writer who has gone ---- */
+
+static void join_readers(const char *name, bool at_once)
+{
+	struct shared s = { .design = rwi_design_find(name),
+			    .first.step = "xadd/arrived" };
+	unsigned reader;
+
+	begin(&s);
+	t_down_write(s.design, lock);
+	reader = t_threads(1, read_once, &s);
+	t_await(t_load(&s.first.reached));
+	t_up_write(s.design, lock);
+	t_down_read(s.design, lock);
+	t_store(&s.first.open, 1);
+	if (at_once)
+		t_await(t_finished(reader));
+	else
+		t_await_asleep(reader);
+	t_eq(t_load(&s.readers_in), at_once);
+	t_up_read(s.design, lock);
+	end(&s);
+	t_eq(s.readers_in, 1);
+}
+
+/* Since the twelfth patch of 2013 it does not sleep beside readers. */
+T_TEST(a_late_reader_joins_readers)
+{
+	join_readers("shi-2013", false);
+	join_readers("lespinasse-2013", false);
+	join_readers("lespinasse-2013-readers", true);
+	join_readers("lespinasse-2013-fast", true);
+	join_readers("chen-2013", true);
+	join_readers("bueso-2014", true);
+	join_readers("long-2014", true);
 }
 
 /* ---- Nobody to look at ---- */
