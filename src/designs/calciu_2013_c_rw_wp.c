@@ -31,7 +31,7 @@
  * Costs.  512 bytes, a line for each group and one for all.  A read pair is
  * two atomic additions to the line of a group and two loads from one that
  * changes by writers only.  A write pair is two additions, some stores and a
- *look at every group.
+ * look at every group.
  *
  * Wins.  Reading scales with the number of groups.  Writers that are frequent
  * keep the lock in one part of the machine.

@@ -53,7 +53,7 @@
  * overflow: it compares.  Mistakes to be made here: the last reader's release
  * finds the mark and does not wake (heo_2005_v1.last_wakes_nobody), the
  * collector loads and stores instead of exchanging
- *(heo_2005_v1.collects_apart).
+ * (heo_2005_v1.collects_apart).
  */
 #include "designs/design.h"
 #include "designs/parts/percpu.h"

@@ -12,7 +12,8 @@
  * HANDOFF, and then nobody passes.  5.3 lets readers spin too, on writers and
  * on other readers, and writers for a limited time on readers; 5.11 has no
  * reader spin, since that cuts groups of readers into pieces: instead a reader
- * who finds the lock free, or lone readers in it, takes it at once.
+ * who finds the lock free takes it although others wait, and brings in the
+ * readers at the head of the queue.
  *
  * Word.
  *
@@ -39,18 +40,21 @@
  * Costs.  An atomic operation on either side of a hold, and a store to the
  * owner; asleep, two more under wait_lock.
  *
- * Wins.  Short sections and many threads, most of all writers against readers;
- * a waiter's worst wait is milliseconds instead of seconds.
+ * Wins.  Short sections, readers against writers: in the series, 2 threads did
+ * 1759 thousand operations a second before writers spun on readers and 6684
+ * after, 8 threads 1074 and 7222.  And evenness: of 240 writers with sections
+ * of 5 us each did 1 to 173696 without the hand-off, 5842 to 7458 with it.
  *
- * Loses.  Long read sections among writers (long-2020): stealing readers keep
- * the first writer waiting up to 4 ms each time.
+ * Loses.  To the same without hand-off in bulk (16 % of those writers' mean);
+ * and with long read sections among writers (long-2020), for readers who steal
+ * keep the first writer waiting up to 4 ms each time.
  *
  * Here.  A spinner sees neither need_resched() nor on_cpu, so it has a budget
  * of time in all (parts/spin.h), and there are no real-time waiters.  A thread
  * can lose its CPU between the word and the owner, which the kernel prevents:
  * the owner may be nobody for long, so no wait on that is without bound; and a
  * reader that takes its count back wakes as if it left, for it may be long
- *until it looks at the queue.
+ * until it looks at the queue.
  *
  * Repaired.  Named broken variants of what once was wrong:
  *	long_2019.handoff_left: HANDOFF stays when its waiter gives up
