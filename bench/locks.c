@@ -4,6 +4,7 @@
 #include "bench/peers/peers.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,6 +49,14 @@ bool rwi_lock_serves(const struct rwi_design *design, unsigned readers,
 {
 	return (!readers || design->down_read) &&
 	       (!writers || design->down_write);
+}
+
+bool rwi_lock_is_historic(const struct rwi_design *design)
+{
+	char year[16];
+
+	snprintf(year, sizeof year, "-%d", design->year);
+	return design->year && strstr(design->name, year);
 }
 
 const struct rwi_design *rwi_lock_of_libc(void)

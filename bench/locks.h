@@ -19,6 +19,12 @@ const char *rwi_lock_package(const char *name);
 bool rwi_lock_serves(const struct rwi_design *design, unsigned readers,
 		     unsigned writers);
 
+/*
+ * Is it called after an author and a year: somebody else's design, written anew
+ * here?
+ */
+bool rwi_lock_is_historic(const struct rwi_design *design);
+
 /* The C library's own lock, against which others are measured. */
 const struct rwi_design *rwi_lock_of_libc(void);
 

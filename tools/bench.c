@@ -76,7 +76,9 @@ static const struct argp_option arguments[] = {
 	  "lineage",
 	  1 },
 	{ "full", OPT_FULL, NULL, 0,
-	  "All tests with all locks: short for --set full", 1 },
+	  "All tests, with all locks but the lineage's: short for "
+	  "--set full",
+	  1 },
 	{ "list", OPT_LIST, NULL, 0,
 	  "Name the sets, tests, groups and sections, and exit", 1 },
 	{ "baseline", OPT_BASELINE, "LOCK", 0,
@@ -169,13 +171,24 @@ static void add_lock(struct rwi_bench *b, const struct rwi_design *design)
 	b->locks[b->locks_count++] = design;
 }
 
-static void add_all_locks(struct rwi_bench *b)
+static void add_locks_of(struct rwi_bench *b, bool historic)
 {
 	const struct rwi_design *design;
 
 	for (size_t i = 0; (design = rwi_lock_at(i)); i++)
-		if (!(design->traits & RWI_BROKEN))
+		if (!(design->traits & RWI_BROKEN) &&
+		    (historic || !rwi_lock_is_historic(design)))
 			add_lock(b, design);
+}
+
+static void add_all_locks(struct rwi_bench *b)
+{
+	add_locks_of(b, true);
+}
+
+static void add_full_locks(struct rwi_bench *b)
+{
+	add_locks_of(b, false);
 }
 
 static void add_locks(void *input, char *word)
@@ -249,7 +262,8 @@ static void add_lineage_locks(struct rwi_bench *b)
 static const struct set sets[] = {
 	{ "headline", "what runs by default, and what is claimed of rwsem",
 	  add_headline, add_default_locks, NULL },
-	{ "full", "all tests with all locks", add_full, add_all_locks, NULL },
+	{ "full", "all tests with all locks but the lineage's", add_full,
+	  add_full_locks, NULL },
 	{ "lineage", "what the authors of the designs claimed of them",
 	  add_lineage, add_lineage_locks, lineage_wants },
 };
