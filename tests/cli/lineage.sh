@@ -41,7 +41,9 @@ is() {
 	esac
 }
 
-run 0 bench --set lineage --rounds 1 --seconds 0.002 --json "$dir/record"
+# Long enough for a pair in each window.
+seconds=$(awk "BEGIN { print 0.005 * ${RWI_PATIENCE:-1} }")
+run 0 bench --set lineage --rounds 1 --seconds "$seconds" --json "$dir/record"
 json lineage "$dir/record" parameters set
 json true "$dir/record" complete
 said '^Claims of the lineage: [0-9]* agree, [0-9]* differ, [0-9]* not measured$'
