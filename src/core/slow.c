@@ -456,6 +456,29 @@ static uint64_t next_look_ns(const struct rwi_waiter *w, const rwsem_t *sem,
 }
 
 /*
+ * Look on from the queue for a moment: where two threads take turns, the other
+ * one is done before a sleeper would have woken up.
+ */
+static void look_on(const struct rwi_waiter *w, const rwsem_t *sem)
+{
+	struct rwi_record *self = rwi_thread_record();
+	const uint64_t start_ns = rwi_now_ns();
+	const uint32_t budget_ns =
+	    rwi_tunable(queued_spin_ns) >> self->spins_lost;
+
+	if (!rwi_may_spin(start_ns) || owner_is_here(sem))
+		return;
+	while (rwi_now_ns() - start_ns < budget_ns) {
+		if (rwi_load_relaxed(look_on, &w->state) != RWI_TOLD_NOTHING) {
+			self->spins_lost -= self->spins_lost > 0;
+			return;
+		}
+		rwi_delay(rwi_tunable(poll_ns_min));
+	}
+	self->spins_lost += self->spins_lost < 4;
+}
+
+/*
  * Sleep until told something, or until there is a reason to give up.  Signals
  * and stray wake-ups do not put off the end of a slice.
  */
@@ -469,6 +492,7 @@ static enum outcome await(struct rwi_waiter *w, rwsem_t *sem,
 	enum rwi_parked parked;
 	bool last;
 
+	look_on(w, sem);
 	for (;;) {
 		/* ORDER told(2/2): what the teller saw of the semaphore. */
 		uint32_t told = rwi_load_acquire(await, &w->state);
