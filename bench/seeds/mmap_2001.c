@@ -36,9 +36,10 @@ enum { PAGE_SIZE_HERE = 4096, PATIENCE_S = 100 };
 
 enum parameter { LOOPS_EACH };
 enum value { REAL_S, SECTIONS_PER_S, AREAS, VALUES };
-_Static_assert(VALUES <= RWI_SEED_VALUES_MAX, "too many values");
 static const char *const values[] = { "real_s", "sections_per_s", "areas",
 				      NULL };
+_Static_assert(sizeof values / sizeof values[0] == VALUES + 1, "their names");
+_Static_assert((int)VALUES <= (int)RWI_SEED_VALUES_MAX, "too many");
 
 /* ---- The address space ---- */
 

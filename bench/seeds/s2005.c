@@ -62,13 +62,13 @@ enum value {
 	WRITES_PER_S,
 	VALUES
 };
-_Static_assert(VALUES <= RWI_SEED_VALUES_MAX, "too many values");
 
 static const char *const values[] = {
 	"extra_ns", "extra_q1_ns", "extra_q3_ns",  "real_s",
 	"user_s",   "sys_s",       "writes_per_s", NULL,
 };
 _Static_assert(sizeof values / sizeof values[0] == VALUES + 1, "their names");
+_Static_assert((int)VALUES <= (int)RWI_SEED_VALUES_MAX, "too many");
 
 /* ---- What the threads do ---- */
 
