@@ -14,7 +14,8 @@
  * is dd, and gives the message's "real user sys".  The second writes block
  * after block, in turn without the lock and with it, and takes the median of
  * the differences between neighbours.  That is what is compared.  Without a
- * lock both of a pair are the same, which shows what pairs cannot tell.
+ * lock both of a pair are the same, which shows what pairs cannot tell.  The
+ * instructions of a read lock and its release are counted besides.
  */
 #define _GNU_SOURCE /* O_TMPFILE, memfd_create, getrusage */
 #include "bench/clock.h"
@@ -23,6 +24,7 @@
 #include "bench/seeds/crew.h"
 #include "bench/seeds/exclusion.h"
 #include "bench/seeds/seed.h"
+#include "bench/seeds/steps.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -60,12 +62,13 @@ enum value {
 	USER_S,
 	SYS_S,
 	WRITES_PER_S,
+	INSTRUCTIONS,
 	VALUES
 };
 
 static const char *const values[] = {
-	"extra_ns", "extra_q1_ns", "extra_q3_ns",  "real_s",
-	"user_s",   "sys_s",       "writes_per_s", NULL,
+	"extra_ns", "extra_q1_ns",  "extra_q3_ns",  "real_s", "user_s",
+	"sys_s",    "writes_per_s", "instructions", NULL,
 };
 _Static_assert(sizeof values / sizeof values[0] == VALUES + 1, "their names");
 _Static_assert((int)VALUES <= (int)RWI_SEED_VALUES_MAX, "too many");
@@ -395,6 +398,9 @@ static const char *measure(struct dd *dd, struct seat *seats, unsigned cpus,
 	*stuck = error == ETIMEDOUT;
 	if (error)
 		return *stuck ? "stuck" : strerror(error);
+	if (dd->design)
+		value[INSTRUCTIONS] =
+		    rwi_steps_of_read_pair(dd->design, dd->lock);
 	fault = judge(dd, seats);
 	*stuck = fault && !strcmp(fault, "stuck");
 	return fault;
