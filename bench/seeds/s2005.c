@@ -383,7 +383,7 @@ static const char *judge(const struct dd *dd, const struct seat *seats)
 	}
 	if (written != atomic_load(&dd->written))
 		return "two writers were in at once";
-	return dd->design ? rwi_exclusion_fault(dd->design, dd->lock) : NULL;
+	return NULL;
 }
 
 /* Run what is set up; null or a fault. */
@@ -402,7 +402,8 @@ static const char *measure(struct dd *dd, struct seat *seats, unsigned cpus,
 		value[INSTRUCTIONS] =
 		    rwi_steps_of_read_pair(dd->design, dd->lock);
 	fault = judge(dd, seats);
-	*stuck = fault && !strcmp(fault, "stuck");
+	if (!fault && dd->design)
+		fault = rwi_exclusion_fault(dd->design, dd->lock, stuck);
 	return fault;
 }
 
