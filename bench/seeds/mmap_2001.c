@@ -16,8 +16,9 @@
  * was.
  *
  * Without a lock of ours the threads use the address space that they run in,
- * and so the kernel's own lock.  Today's kernels place mappings downwards, where
- * the next one fills the page that was freed, so there are few areas then.
+ * and so the kernel's own lock.  Today's kernels place mappings downwards,
+ * where the next one fills the page that was freed, so there are few areas
+ * then.
  */
 #define _GNU_SOURCE /* MAP_ANONYMOUS */
 #include "bench/clock.h"
