@@ -21,6 +21,7 @@
 #include "bench/clock.h"
 #include "bench/locks.h"
 #include "bench/machine.h"
+#include "bench/seeds/2005_figures.h"
 #include "bench/seeds/crew.h"
 #include "bench/seeds/exclusion.h"
 #include "bench/seeds/seed.h"
@@ -572,14 +573,5 @@ const struct rwi_seed_part rwi_seed_part_2005 = {
 	.cell = cell,
 	.run = run,
 	.claims = claims,
-	.figures = "cell,lock,value,number\n"
-		   "tmpfs-1,none,real_s,58.63\n"
-		   "tmpfs-1,none,user_s,5.61\n"
-		   "tmpfs-1,none,sys_s,52.37\n"
-		   "tmpfs-1,howells-2001-xadd-c,real_s,59.24\n"
-		   "tmpfs-1,howells-2001-xadd-c,user_s,6.06\n"
-		   "tmpfs-1,howells-2001-xadd-c,sys_s,52.29\n"
-		   "tmpfs-1,heo-2005-v1,real_s,61.74\n"
-		   "tmpfs-1,heo-2005-v1,user_s,5.78\n"
-		   "tmpfs-1,heo-2005-v1,sys_s,55.04\n",
+	.figures = rwi_seed_2005_figures,
 };
