@@ -55,6 +55,20 @@ struct rwi_summary rwi_seed_ratio(const json_t *part, const char *cell_a,
 /* Put "results" and the verdicts on "claims" into it. */
 void rwi_seed_conclude(json_t *part);
 
+/* "agree", or "differ: ...", with the reasons, in the buffer. */
+enum { RWI_SEED_VERDICT_SIZE = 320 };
+char *rwi_seed_verdict(const json_t *claim, char text[RWI_SEED_VERDICT_SIZE]);
+
+/*
+ * The message's numbers of a kind, its tries in order, into `numbers`; returns
+ * how many there are, which can be more than fit.
+ */
+size_t rwi_seed_figures(const json_t *part, const char *cell, const char *lock,
+			const char *value, double *numbers, size_t room);
+
+/* Bars of a part whose figures and values are counts of the same. */
+void rwi_seed_chart(const json_t *part, FILE *file);
+
 /* Print all tables.  rwi_usage() if this is no record. */
 void rwi_seed_report(const json_t *record, FILE *file);
 

@@ -371,7 +371,7 @@ json_t *rwi_seed_measure(const struct rwi_seed *seed, int *code)
 		else
 			rwi_seed_conclude(plan->parts[i].json);
 	rwi_progress_end(&plan->progress);
-	if (!going)
+	if (!going && *code == RWI_EXIT_OK)
 		*code = RWI_EXIT_INTERRUPTED;
 	record = plan->record;
 	json_object_set_new(record, "complete", json_boolean(going));
