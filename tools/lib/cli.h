@@ -47,6 +47,7 @@ void rwi_parse(const struct argp *argp, int argc, char **argv, unsigned flags,
 /* The value of an option as a number within limits, or rwi_usage(). */
 double rwi_seconds(const char *option, const char *text, double min,
 		   double max);
+double rwi_factor(const char *option, const char *text, double min, double max);
 uint64_t rwi_count(const char *option, const char *text, uint64_t min,
 		   uint64_t max);
 

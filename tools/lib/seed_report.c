@@ -52,7 +52,7 @@ static bool result_text(const json_t *part, const char *cell, const char *lock,
 	rwi_number(s.median, number);
 	if (s.rounds > 1 && s.median > 0)
 		snprintf(
-		    text, TEXT_SIZE, "%s ±%s%%", number,
+		    text, TEXT_SIZE, "%s +-%s%%", number,
 		    rwi_number(100 * (s.max - s.min) / 2 / s.median, range));
 	else
 		snprintf(text, TEXT_SIZE, "%s%s", s.median < 0 ? "-" : "",
