@@ -64,18 +64,31 @@ void rwi_parse(const struct argp *argp, int argc, char **argv, unsigned flags,
 		rwi_fatal("%s", strerror(error));
 }
 
-double rwi_seconds(const char *option, const char *text, double min, double max)
+/* The value, if it is a number within limits; units are for people. */
+static double real(const char *option, const char *text, double min, double max,
+		   const char *units)
 {
 	char *end;
 	double value = strtod(text, &end);
 
 	if (end == text || *end || !isfinite(value) ||
 	    isspace((unsigned char)*text))
-		rwi_usage("--%s: not a number of seconds: '%s'", option, text);
+		rwi_usage("--%s: not a number%s%s: '%s'", option,
+			  *units ? " of " : "", units, text);
 	if (value < min || value > max)
-		rwi_usage("--%s: %s is outside %g..%g seconds", option, text,
-			  min, max);
+		rwi_usage("--%s: %s is outside %g..%g%s%s", option, text, min,
+			  max, *units ? " " : "", units);
 	return value;
+}
+
+double rwi_seconds(const char *option, const char *text, double min, double max)
+{
+	return real(option, text, min, max, "seconds");
+}
+
+double rwi_factor(const char *option, const char *text, double min, double max)
+{
+	return real(option, text, min, max, "");
 }
 
 uint64_t rwi_count(const char *option, const char *text, uint64_t min,

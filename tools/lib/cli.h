@@ -28,6 +28,7 @@ struct rwi_command {
 
 int rwi_bench(int argc, char **argv);
 int rwi_list(int argc, char **argv);
+int rwi_seed(int argc, char **argv);
 int rwi_torture(int argc, char **argv);
 
 /* One line on standard error, with "rwsem: " in front. */
@@ -46,6 +47,7 @@ void rwi_parse(const struct argp *argp, int argc, char **argv, unsigned flags,
 /* The value of an option as a number within limits, or rwi_usage(). */
 double rwi_seconds(const char *option, const char *text, double min,
 		   double max);
+double rwi_factor(const char *option, const char *text, double min, double max);
 uint64_t rwi_count(const char *option, const char *text, uint64_t min,
 		   uint64_t max);
 
@@ -72,6 +74,9 @@ uint64_t rwi_random(uint64_t *state);
  */
 enum rwi_style { RWI_PLAIN, RWI_BOLD, RWI_RED, RWI_GREEN };
 const char *rwi_style(FILE *file, enum rwi_style style);
+
+/* Read JSON from a file, or from standard input if the path is "-". */
+json_t *rwi_json_read(const char *path);
 
 /* Write JSON to a file, or to standard output if the path is "-". */
 void rwi_json_write(const json_t *json, const char *path);

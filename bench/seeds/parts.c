@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* All parts, in the order in which they run. */
+#include "bench/seeds/seed.h"
+
+#include <stddef.h>
+
+extern const struct rwi_seed_part rwi_seed_part_2001;
+extern const struct rwi_seed_part rwi_seed_part_mmap_2001;
+extern const struct rwi_seed_part rwi_seed_part_2005;
+
+const struct rwi_seed_part *const rwi_seed_parts[] = {
+	&rwi_seed_part_2001,
+	&rwi_seed_part_mmap_2001,
+	&rwi_seed_part_2005,
+	NULL,
+};
