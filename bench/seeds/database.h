@@ -52,7 +52,6 @@ uint64_t rwi_database_bytes(const struct rwi_database_size *size);
 struct rwi_database *rwi_database_new(const struct rwi_database_size *size);
 void rwi_database_free(struct rwi_database *database);
 
-/* Also a select alone takes part in a run of transactions. */
 enum rwi_database_script { RWI_SELECT, RWI_TPCB };
 
 struct rwi_database_load {
@@ -88,7 +87,10 @@ int rwi_database_run(struct rwi_database *database,
 		     const struct rwi_database_load *load,
 		     struct rwi_database_work *work);
 
-/* Rows and sum of balances, counted in the pages, all of them. */
+/*
+ * Rows and sum of balances, counted in the pages, all of them.  The balance of
+ * the history includes earlier runs.
+ */
 uint64_t rwi_database_rows(const struct rwi_database *database,
 			   enum rwi_table table);
 int64_t rwi_database_balance(const struct rwi_database *database,

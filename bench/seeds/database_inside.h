@@ -81,7 +81,7 @@ struct rwi_db_latches {
 /* Guarded by RWI_WAL, but for what others may read at any time. */
 struct rwi_db_log {
 	char *ring;
-	uint64_t records;
+	uint64_t records, begin; /* of this run; its first LSN */
 	_Alignas(RWI_DB_OWN_LINES) _Atomic uint64_t end; /* the next LSN */
 };
 
@@ -117,7 +117,7 @@ struct rwi_database {
 /* A client's own. */
 struct rwi_db_client {
 	_Alignas(RWI_DB_OWN_LINES) struct rwi_database *db;
-	const struct rwi_database_load *load;
+	struct rwi_database_load load;
 	unsigned number;
 	unsigned held;         /* latches, a bit for each kind */
 	uint32_t history_page; /* number plus one; 0: none yet */
@@ -154,12 +154,16 @@ static inline uint16_t *rwi_db_entry_of(const struct rwi_database *db,
 	return (void *)((char *)(page + 1) + (size_t)i * db->entry_size);
 }
 
+/* Compute for so many turns of a loop. */
+void rwi_db_compute(uint64_t loops);
+
 /* One client's work, from the first transaction to the last. */
 void rwi_db_client_run(void *client);
 
-/* What is wrong after a run, or null; also adds the history up. */
+/* What is wrong after a run, or null. */
 const char *rwi_db_check(struct rwi_database *db,
 			 const struct rwi_db_client *clients,
+			 const struct rwi_database_load *load,
 			 const struct rwi_database_work *work);
 
 #endif
