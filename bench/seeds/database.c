@@ -247,8 +247,8 @@ static void load(struct rwi_database *db)
 	for (enum rwi_table i = 0; i < RWI_DB_INDEXED; i++) {
 		const struct rwi_db_table *t = &db->tables[i];
 
-		memory = load_frames(db, t->first, t->pages, memory,
-				     t->page_size);
+		memory =
+		    load_frames(db, t->first, t->pages, memory, t->page_size);
 		memory = load_frames(db, t->root, t->index_pages, memory,
 				     index_page_bytes(db));
 		load_heap(db, i);
@@ -367,7 +367,7 @@ static void close_latches(struct rwi_database *db, size_t initialized)
 
 		for (size_t i = 0; i < l->count && initialized; i++) {
 			if (db->design->destroy)
-				db->design->destroy(l->first + i * l->stride);
+				db->design->destroy(rwi_db_latch(db, kind, i));
 			initialized--;
 		}
 	}
@@ -385,7 +385,7 @@ static int initialize_latches(struct rwi_database *db, size_t *initialized)
 
 			if (db->design->init)
 				error =
-				    db->design->init(l->first + i * l->stride);
+				    db->design->init(rwi_db_latch(db, kind, i));
 			if (error)
 				return error;
 			++*initialized;
@@ -422,7 +422,7 @@ static size_t place_latches(struct rwi_database *db)
 		l->stride = round_up(db->design->lock_size, to);
 		l->count = counts[kind];
 		bytes = round_up(bytes, RWI_DB_OWN_LINES);
-		l->first = (char *)NULL + bytes;
+		l->offset = bytes;
 		bytes += l->stride * l->count;
 	}
 	return bytes;
@@ -448,9 +448,6 @@ static int open_latches(struct rwi_database *db,
 	}
 	/* Also touches the memory, so that no run does. */
 	memset(db->latch_memory, 0, bytes);
-	for (enum rwi_latch kind = 0; kind < RWI_LATCHES; kind++)
-		db->latches[kind].first =
-		    db->latch_memory + (size_t)db->latches[kind].first;
 	error = initialize_latches(db, &initialized);
 	if (error)
 		close_latches(db, initialized);
@@ -574,8 +571,8 @@ int rwi_database_run(struct rwi_database *db, const struct rwi_design *design,
 	memset(work, 0, sizeof *work);
 	if (!load->clients || load->clients > RWI_DB_CLIENTS_MAX)
 		return EINVAL;
-	clients = aligned_alloc(RWI_DB_OWN_LINES,
-				load->clients * sizeof *clients);
+	clients =
+	    aligned_alloc(RWI_DB_OWN_LINES, load->clients * sizeof *clients);
 	if (!clients)
 		return ENOMEM;
 	error = open_latches(db, design);
