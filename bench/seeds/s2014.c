@@ -24,7 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PAIRS = 1000000, SHORTER_2 = 10, SHORTER_10 = 50 };
+enum { PAIRS = 1000000, SHORTER_2 = 4, SHORTER_10 = 10 };
 
 /* One section of so many counts: a prime, to meet reads and writes alike. */
 enum { COUNTS_EVERY = 61 };
@@ -331,7 +331,7 @@ const struct rwi_seed_part rwi_seed_part_2014 = {
 	.name = "2014",
 	.title = "a million times lock and unlock a thread, cells by "
 		 "reads:writes, threads and load in pauses; shortened runs "
-		 "make a tenth of the pairs (two threads) or a fiftieth (ten), "
+		 "make a quarter of the pairs (two threads) or a tenth (ten), "
 		 "and times are scaled to a million",
 	.message = "Long, linux-kernel, August 2014; 4 sockets with 40 cores",
 	.locks = locks,
