@@ -22,11 +22,11 @@ const struct rwi_section_form rwi_section_forms[] = {
 /* ---- Work ---- */
 
 /* The compiler cannot shorten it: each step needs the last. */
-static void multiply(uint64_t times)
+void rwi_work(uint64_t steps)
 {
 	uint64_t x = 3;
 
-	while (times--) {
+	while (steps--) {
 		x *= x;
 		__asm__ volatile("" : "+r"(x));
 	}
@@ -65,14 +65,18 @@ double rwi_pause_ns(void)
 	return cost_ns(pause_for, 10000);
 }
 
-/* How many multiplications take so long; measured once. */
-static uint64_t multiplications(uint64_t ns)
+double rwi_work_ns(void)
 {
 	static double one_ns;
 
 	if (one_ns == 0)
-		one_ns = cost_ns(multiply, 100000);
-	return (uint64_t)((double)ns / one_ns + 0.5);
+		one_ns = cost_ns(rwi_work, 100000);
+	return one_ns;
+}
+
+static uint64_t steps_for(uint64_t ns)
+{
+	return (uint64_t)((double)ns / rwi_work_ns() + 0.5);
 }
 
 /* ---- Sections ---- */
@@ -106,14 +110,14 @@ static bool read_slowly(const struct rwi_guarded *guarded, uint64_t amount)
 {
 	const uint64_t first = look_at(&guarded->first);
 
-	multiply(amount);
+	rwi_work(amount);
 	return first == look_at(&guarded->second);
 }
 
 static void write_slowly(struct rwi_guarded *guarded, uint64_t amount)
 {
 	add_one(&guarded->first);
-	multiply(amount);
+	rwi_work(amount);
 	add_one(&guarded->second);
 }
 
@@ -153,7 +157,7 @@ bool rwi_section_parse(const char *text, struct rwi_section *section)
 		section->read = read_slowly;
 		section->write = write_slowly;
 		section->checks = true;
-		section->amount = multiplications(amount);
+		section->amount = steps_for(amount);
 		return true;
 	}
 	section->read = read_pausing;

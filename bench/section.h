@@ -38,6 +38,15 @@ extern const struct rwi_section_form rwi_section_forms[];
 /* False if this is no section.  `text` is kept. */
 bool rwi_section_parse(const char *text, struct rwi_section *section);
 
+/* Work that touches no memory: each step is a multiplication. */
+void rwi_work(uint64_t steps);
+
+/*
+ * How long a step takes: about a nanosecond.  Measured by the first call, so
+ * that one comes before there are threads.
+ */
+double rwi_work_ns(void);
+
 /* How long the processor's instruction for waiting loops takes, now. */
 double rwi_pause_ns(void);
 
