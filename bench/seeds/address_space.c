@@ -452,6 +452,11 @@ void rwi_space_file_free(struct rwi_space_file *file)
 	errno = error;
 }
 
+uint32_t rwi_space_file_mapped(const struct rwi_space_file *file)
+{
+	return file->mapped;
+}
+
 /* The kernel enters each mapping in a tree of its file. */
 static void count_mapped(struct rwi_space_file *file, uint32_t pages)
 {
@@ -658,7 +663,7 @@ static void inspect(struct inspection *in, uint32_t at, unsigned depth)
 
 const char *rwi_space_wrong(const struct rwi_space *space)
 {
-	return atomic_load_explicit(&space->wrong, memory_order_acquire);
+	return atomic_load_explicit(&space->wrong, memory_order_relaxed);
 }
 
 const char *rwi_space_check(const struct rwi_space *space)
