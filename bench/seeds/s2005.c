@@ -311,6 +311,7 @@ static int run_crew(struct dd *dd, struct seat *seats, void (*work)(void *seat),
 static int time_copy(struct dd *dd, struct seat *seats, double *value)
 {
 	const double made = (double)dd->writes * dd->threads;
+	const double scale = (double)WRITES / made;
 	struct rusage before, after;
 	double elapsed_s;
 	int error;
@@ -320,11 +321,11 @@ static int time_copy(struct dd *dd, struct seat *seats, double *value)
 	if (error)
 		return error;
 	getrusage(RUSAGE_SELF, &after);
-	value[REAL_S] = elapsed_s * WRITES / made;
-	value[USER_S] = (seconds(&after.ru_utime) - seconds(&before.ru_utime)) *
-			WRITES / made;
-	value[SYS_S] = (seconds(&after.ru_stime) - seconds(&before.ru_stime)) *
-		       WRITES / made;
+	value[REAL_S] = scale * elapsed_s;
+	value[USER_S] =
+	    scale * (seconds(&after.ru_utime) - seconds(&before.ru_utime));
+	value[SYS_S] =
+	    scale * (seconds(&after.ru_stime) - seconds(&before.ru_stime));
 	value[WRITES_PER_S] = made / elapsed_s;
 	for (unsigned i = 0; i < dd->threads; i++)
 		check_length(&seats[i], dd->writes);
@@ -517,7 +518,7 @@ static const struct {
 static bool cell(unsigned place, const struct rwi_seed_options *options,
 		 struct rwi_seed_cell *cell)
 {
-	long writes, pairs;
+	long writes, pairs, in_blocks;
 	enum target target;
 
 	if (place >= sizeof cells / sizeof cells[0])
@@ -526,6 +527,7 @@ static bool cell(unsigned place, const struct rwi_seed_options *options,
 	writes = options->full ? WRITES : WRITES / SHORTER;
 	pairs = options->full ? PAIRS : PAIRS_SHORT;
 	pairs /= target == TMPFS ? 2 : 1;
+	in_blocks = (WARM_UP_PAIRS + pairs) * 2 * BLOCK;
 	*cell = (struct rwi_seed_cell){
 		.threads = cells[place].threads,
 		.parameter = { [TARGET] = target,
@@ -533,8 +535,7 @@ static bool cell(unsigned place, const struct rwi_seed_options *options,
 			       [MEASURED_PAIRS] = pairs,
 			       [WRITERS] = cells[place].writers },
 		.seconds = 1e-9 * (copy_ns[target] * (double)writes +
-				   write_ns[target] * 2 * BLOCK *
-				       (double)(WARM_UP_PAIRS + pairs)),
+				   write_ns[target] * (double)in_blocks),
 	};
 	snprintf(cell->name, sizeof cell->name, "%s", cells[place].name);
 	return true;

@@ -92,7 +92,7 @@ static void run_cells(const struct rwi_seed_part *part, const char *lock,
 			fail(part, &cell, lock, "failed and does not say why");
 		} else if (!caught) {
 			fail(part, &cell, lock, outcome.fault);
-		} else if (!strstr(outcome.fault, "beside a writer")) {
+		} else if (strstr(outcome.fault, "memory")) {
 			fail(part, &cell, lock, outcome.fault);
 		}
 	}
