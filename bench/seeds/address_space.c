@@ -36,6 +36,7 @@ struct node {
 };
 
 struct leaf {
+	uint32_t count;
 	unsigned char present[LEAF_PAGES];
 };
 
@@ -276,6 +277,11 @@ static uint32_t lowest_gap(const struct rwi_space *s, uint32_t pages)
 
 /* ---- The page table ---- */
 
+static uint32_t leaves_of(const struct rwi_space *s)
+{
+	return s->all_pages / LEAF_PAGES + 1;
+}
+
 static pthread_mutex_t *stripe_of(struct rwi_space *s, uint32_t page)
 {
 	return &s->stripes[page / LEAF_PAGES % STRIPES].mutex;
@@ -295,6 +301,7 @@ static enum rwi_space_touch enter_page(struct rwi_space *s, uint32_t page)
 		present = &(*leaf)->present[page % LEAF_PAGES];
 		if (*present)
 			result = RWI_TOUCH_PRESENT;
+		(*leaf)->count += !*present;
 		*present = 1;
 	} else {
 		result = RWI_TOUCH_NO_MEMORY;
@@ -313,9 +320,12 @@ static uint32_t drop_from_leaf(struct rwi_space *s, uint32_t first,
 
 	pthread_mutex_lock(mutex);
 	leaf = s->leaves[first / LEAF_PAGES];
-	for (uint32_t page = first; leaf && page < end; page++) {
-		dropped += leaf->present[page % LEAF_PAGES];
-		leaf->present[page % LEAF_PAGES] = 0;
+	for (uint32_t page = first; leaf && leaf->count && page < end; page++) {
+		unsigned char *present = &leaf->present[page % LEAF_PAGES];
+
+		leaf->count -= *present;
+		dropped += *present;
+		*present = 0;
 	}
 	pthread_mutex_unlock(mutex);
 	return dropped;
@@ -450,6 +460,11 @@ void rwi_space_file_free(struct rwi_space_file *file)
 	pthread_mutex_destroy(&file->page_lock);
 	free(file);
 	errno = error;
+}
+
+uint32_t rwi_space_file_mapped(const struct rwi_space_file *file)
+{
+	return file->mapped;
 }
 
 /* The kernel enters each mapping in a tree of its file. */
@@ -658,7 +673,7 @@ static void inspect(struct inspection *in, uint32_t at, unsigned depth)
 
 const char *rwi_space_wrong(const struct rwi_space *space)
 {
-	return atomic_load_explicit(&space->wrong, memory_order_acquire);
+	return atomic_load_explicit(&space->wrong, memory_order_relaxed);
 }
 
 const char *rwi_space_check(const struct rwi_space *space)
@@ -688,7 +703,11 @@ uint32_t rwi_space_areas(const struct rwi_space *space)
 
 uint32_t rwi_space_pages_present(const struct rwi_space *space)
 {
-	return count_present(space, 0, space->all_pages);
+	uint32_t present = 0;
+
+	for (uint32_t i = 0; i < leaves_of(space); i++)
+		present += space->leaves[i] ? space->leaves[i]->count : 0;
+	return present;
 }
 
 uint32_t rwi_space_heap(const struct rwi_space *space)
@@ -720,11 +739,6 @@ void *rwi_space_lock(struct rwi_space *space)
 }
 
 /* ---- All of it ---- */
-
-static uint32_t leaves_of(const struct rwi_space *s)
-{
-	return s->all_pages / LEAF_PAGES + 1;
-}
 
 struct rwi_space *rwi_space_new(const struct rwi_design *design, uint32_t pages,
 				uint32_t areas_max,

@@ -51,6 +51,9 @@ struct rwi_space_file *rwi_space_file_new(const struct rwi_design *design,
 					  bool shared);
 void rwi_space_file_free(struct rwi_space_file *file);
 
+/* How many of its pages are mapped. */
+uint32_t rwi_space_file_mapped(const struct rwi_space_file *file);
+
 /* ---- Calls: writers ---- */
 
 /*
