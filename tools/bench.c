@@ -396,25 +396,9 @@ static void fill_in_defaults(struct rwi_bench *b, const struct set *set)
 		b->baseline = rwi_lock_of_libc();
 }
 
-static json_t *load_record(const char *path)
-{
-	FILE *file = strcmp(path, "-") ? fopen(path, "re") : stdin;
-	json_error_t error;
-	json_t *record;
-
-	if (!file)
-		rwi_usage("%s: %s", path, strerror(errno));
-	record = json_loadf(file, 0, &error);
-	if (!record)
-		rwi_usage("%s: line %d: %s", path, error.line, error.text);
-	if (file != stdin)
-		fclose(file);
-	return record;
-}
-
 static int compare(const struct options *o)
 {
-	json_t *old = load_record(o->old), *new = load_record(o->new);
+	json_t *old = rwi_json_read(o->old), *new = rwi_json_read(o->new);
 
 	rwi_bench_compare(old, new, stdout);
 	json_decref(old);
@@ -446,7 +430,7 @@ int rwi_bench(int argc, char **argv)
 	if (o.old)
 		return compare(&o);
 	if (o.show) {
-		record = load_record(o.show);
+		record = rwi_json_read(o.show);
 	} else {
 		fill_in_defaults(&o.bench, o.set);
 		record = rwi_bench_measure(&o.bench, &code);

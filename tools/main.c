@@ -12,6 +12,7 @@
 static const struct rwi_command commands[] = {
 	{ "bench", "measure locks side by side", rwi_bench },
 	{ "list", "show the locks that can be named", rwi_list },
+	{ "report", "make a page of what was measured", rwi_report },
 	{ "torture", "try to make a lock fail", rwi_torture },
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };

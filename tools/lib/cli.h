@@ -28,6 +28,7 @@ struct rwi_command {
 
 int rwi_bench(int argc, char **argv);
 int rwi_list(int argc, char **argv);
+int rwi_report(int argc, char **argv);
 int rwi_torture(int argc, char **argv);
 
 /* One line on standard error, with "rwsem: " in front. */
@@ -72,6 +73,9 @@ uint64_t rwi_random(uint64_t *state);
  */
 enum rwi_style { RWI_PLAIN, RWI_BOLD, RWI_RED, RWI_GREEN };
 const char *rwi_style(FILE *file, enum rwi_style style);
+
+/* Read JSON from a file, or from standard input if the path is "-". */
+json_t *rwi_json_read(const char *path);
 
 /* Write JSON to a file, or to standard output if the path is "-". */
 void rwi_json_write(const json_t *json, const char *path);

@@ -14,6 +14,22 @@
 /* Written by the build: the commit, where that is known. */
 #include "tools/commit.h"
 
+json_t *rwi_json_read(const char *path)
+{
+	FILE *file = strcmp(path, "-") ? fopen(path, "re") : stdin;
+	json_error_t error;
+	json_t *json;
+
+	if (!file)
+		rwi_usage("%s: %s", path, strerror(errno));
+	json = json_loadf(file, 0, &error);
+	if (!json)
+		rwi_usage("%s: line %d: %s", path, error.line, error.text);
+	if (file != stdin)
+		fclose(file);
+	return json;
+}
+
 void rwi_json_write(const json_t *json, const char *path)
 {
 	FILE *file = strcmp(path, "-") ? fopen(path, "we") : stdout;

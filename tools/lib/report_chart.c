@@ -83,14 +83,14 @@ enum ink { AXIS = RWI_CHART_SERIES, TEXT, GRID, INKS };
  * In the page each ink has a colour that no chart has otherwise, by which
  * rwi_svg_write() knows it again; a PNG file is on white.
  */
-static const char *const page_inks[INKS] = {
-	"#000001", "#000002", "#000003", "#000004", "#000005", "#000006",
-	"#000007", "#000008", "#000009", "#00000a", "#00000b"
-};
-static const char *const file_inks[INKS] = {
-	"#2a78d6", "#eb6834", "#1baf7a", "#eda100", "#e87ba4", "#008300",
-	"#4a3aa7", "#e34948", "#8a8984", "#3b3a37", "#e4e3df"
-};
+static const char *const page_inks[INKS] = { "#000001", "#000002", "#000003",
+					     "#000004", "#000005", "#000006",
+					     "#000007", "#000008", "#000009",
+					     "#00000a", "#00000b" };
+static const char *const file_inks[INKS] = { "#2a78d6", "#eb6834", "#1baf7a",
+					     "#eda100", "#e87ba4", "#008300",
+					     "#4a3aa7", "#e34948", "#8a8984",
+					     "#3b3a37", "#e4e3df" };
 
 struct drawing {
 	const struct rwi_chart *c;
@@ -142,8 +142,7 @@ static double next_x(const struct rwi_chart *c, double after)
 	for (size_t i = 0; i < c->series_count; i++)
 		for (size_t k = 0; k < c->series[i].count; k++)
 			if (c->series[i].points[k].x > after)
-				next =
-				    fmin(next, c->series[i].points[k].x);
+				next = fmin(next, c->series[i].points[k].x);
 	return next;
 }
 
@@ -235,6 +234,11 @@ static void axis_of_groups(const struct drawing *d)
 		(double)c->groups_count - 0.4);
 }
 
+static bool has_groups(const struct rwi_chart *c)
+{
+	return c->form == RWI_BARS || c->form == RWI_DOTS;
+}
+
 static void axes(const struct drawing *d)
 {
 	const struct rwi_chart *c = d->c;
@@ -245,7 +249,7 @@ static void axes(const struct drawing *d)
 		"set grid ytics back lt 1 lc rgb '%s' lw 1\n"
 		"set ytics scale 0\nset format y '%%g'\n",
 		d->inks[AXIS], d->inks[TEXT], d->inks[GRID]);
-	if (c->form == RWI_BARS)
+	if (has_groups(c))
 		axis_of_groups(d);
 	else
 		axis_of_points(d);
@@ -281,7 +285,7 @@ static double bar_width(const struct rwi_chart *c)
 
 static double place_x(const struct rwi_chart *c, size_t series, double x)
 {
-	if (c->form != RWI_BARS)
+	if (!has_groups(c))
 		return x;
 	return x + ((double)series - ((double)c->series_count - 1) / 2) *
 		       bar_width(c);
@@ -308,6 +312,16 @@ static void data(const struct drawing *d, size_t series)
 	fputs("END\n", d->f);
 }
 
+/* Of gnuplot, by colour, so that paper without colours can tell them too. */
+static const int marks[RWI_CHART_SERIES] = { 7, 5, 9, 13, 11, 8, 4, 6 };
+
+static void put_title(const struct drawing *d, const struct rwi_chart_series *s)
+{
+	fputs(d->alone ? " title " : " notitle", d->f);
+	if (d->alone)
+		put_text(d->f, s->name);
+}
+
 static const char *separator(struct drawing *d)
 {
 	const char *text = d->has_begun ? ", " : "plot ";
@@ -316,38 +330,69 @@ static const char *separator(struct drawing *d)
 	return text;
 }
 
-/* The spread below, then the bars or lines, each a part of `plot`. */
-static void plot_series(struct drawing *d, size_t series)
+/* A bar or dots with their spread on top. */
+static void plot_groups(struct drawing *d, size_t series)
 {
-	static const int marks[RWI_CHART_SERIES] = { 7, 5, 9, 13, 11, 6, 4, 8 };
 	const struct rwi_chart *c = d->c;
 	const struct rwi_chart_series *s = &c->series[series];
 	const char *ink = d->inks[s->colour];
 
-	if (c->form == RWI_LINES && has_spread(s))
-		fprintf(d->f,
-			"%s$d%zu using 1:3:4 with filledcurves lc rgb '%s' fs "
-			"transparent solid 0.13 noborder notitle",
-			separator(d), series, ink);
+	fprintf(d->f, "%s$d%zu using 1:2", separator(d), series);
 	if (c->form == RWI_BARS)
 		fprintf(d->f,
-			"%s$d%zu using 1:2:(%g) with boxes lc rgb '%s' fs "
-			"solid 1 noborder",
-			separator(d), series, bar_width(c) * 0.9, ink);
+			":(%g) with boxes fs solid 1 noborder lc rgb '%s'",
+			bar_width(c) * 0.9, ink);
 	else
-		fprintf(d->f, "%s$d%zu using 1:2 with %s lt 1 lc rgb '%s' lw %s",
-			separator(d), series, c->form == RWI_STEPS ? "lines" : "linespoints",
-			ink, s->colour ? "1.5" : "2.5");
+		fprintf(d->f, " with points pt %d ps 0.6 lc rgb '%s'",
+			marks[s->colour], ink);
+	put_title(d, s);
+	if (has_spread(s))
+		fprintf(d->f,
+			"%s$d%zu using 1:3:(0):($4-$3) with vectors nohead lw "
+			"0.8 lc rgb '%s' notitle",
+			separator(d), series,
+			c->form == RWI_BARS ? d->inks[TEXT] : ink);
+}
+
+static void plot_band(struct drawing *d, size_t series)
+{
+	const struct rwi_chart_series *s = &d->c->series[series];
+
+	if (d->c->form == RWI_LINES && has_spread(s))
+		fprintf(d->f,
+			"%s$d%zu using 1:3:4 with filledcurves lc rgb '%s' fs "
+			"transparent solid 0.12 noborder notitle",
+			separator(d), series, d->inks[s->colour]);
+}
+
+static void plot_line(struct drawing *d, size_t series)
+{
+	const struct rwi_chart *c = d->c;
+	const struct rwi_chart_series *s = &c->series[series];
+
+	fprintf(d->f, "%s$d%zu using 1:2 with %s lt 1 lc rgb '%s' lw %s",
+		separator(d), series,
+		c->form == RWI_STEPS ? "lines" : "linespoints",
+		d->inks[s->colour], s->colour ? "1.5" : "2.5");
 	if (c->form == RWI_LINES)
 		fprintf(d->f, " pt %d ps 0.5", marks[s->colour]);
-	fputs(d->alone ? " title " : " notitle", d->f);
-	if (d->alone)
-		put_text(d->f, s->name);
-	if (c->form == RWI_BARS && has_spread(s))
-		fprintf(d->f,
-			", $d%zu using 1:3:(0):($4-$3) with vectors nohead lc "
-			"rgb '%s' lw 1 notitle",
-			series, d->inks[TEXT]);
+	put_title(d, s);
+}
+
+/* Bands lie below all lines, and the first series on top of the others. */
+static void plot(struct drawing *d)
+{
+	const struct rwi_chart *c = d->c;
+
+	for (size_t i = 0; i < c->series_count; i++)
+		if (c->series[i].count && has_groups(c))
+			plot_groups(d, i);
+		else if (c->series[i].count)
+			plot_band(d, i);
+	for (size_t i = c->series_count; i-- > 0;)
+		if (c->series[i].count && !has_groups(c))
+			plot_line(d, i);
+	fputc('\n', d->f);
 }
 
 static void script(struct drawing *d)
@@ -360,12 +405,12 @@ static void script(struct drawing *d)
 	if (c->from_y > 0)
 		fprintf(d->f, "from_y = %.9g\n", c->from_y);
 	axes(d);
-	fprintf(d->f, "set key %s\n",
-		d->alone ? "outside top left horizontal Left reverse" : "off");
-	for (size_t i = 0; i < c->series_count; i++)
-		if (c->series[i].count)
-			plot_series(d, i);
-	fputc('\n', d->f);
+	if (!d->alone)
+		fputs("set key off\n", d->f);
+	else
+		fprintf(d->f, "set key above left Left reverse %s\n",
+			has_groups(c) ? "noinvert" : "invert");
+	plot(d);
 }
 
 /* ---- Drawing ---- */
@@ -400,7 +445,7 @@ void rwi_chart_svg(const struct rwi_chart *c, enum rwi_chart_size form,
 	begin(&d, &text, &size);
 	fprintf(d.f,
 		"set terminal svg noenhanced size %u,%u font 'page,%u'\n"
-		"set lmargin 6\nset rmargin 1\nset tmargin 0.7\n",
+		"set lmargin 5\nset rmargin 1\nset tmargin 0.7\n",
 		width, height, wide ? 12 : 11);
 	script(&d);
 	svg = finish(&d, &text, &size);

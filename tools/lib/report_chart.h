@@ -22,6 +22,7 @@ enum {
 
 enum rwi_chart_form {
 	RWI_BARS,  /* x is the place of a group */
+	RWI_DOTS,  /* the same, for ratios: a bar would begin at no number */
 	RWI_LINES, /* straight from point to point, with marks */
 	RWI_STEPS  /* of a distribution, without marks */
 };

@@ -29,11 +29,10 @@ static void start(FILE *const streams[STREAMS], pid_t *pid)
 	int error = posix_spawn_file_actions_init(&actions);
 
 	for (int i = 0; !error && i < STREAMS; i++)
-		error = posix_spawn_file_actions_adddup2(
-		    &actions, fileno(streams[i]), i);
+		error = posix_spawn_file_actions_adddup2(&actions,
+							 fileno(streams[i]), i);
 	if (!error)
-		error =
-		    posix_spawnp(pid, name, &actions, NULL, argv, environ);
+		error = posix_spawnp(pid, name, &actions, NULL, argv, environ);
 	posix_spawn_file_actions_destroy(&actions);
 	if (error == ENOENT)
 		rwi_fatal("gnuplot is needed for the charts of a report "

@@ -130,7 +130,7 @@ static void legend(const struct rwi_chart *chart, FILE *f)
 /* Bars need the width of the page, or on a phone less of everything else. */
 static void pictures(const struct rwi_chart *chart, FILE *f)
 {
-	const bool wide = chart->form == RWI_BARS;
+	const bool wide = chart->groups_count > 0;
 
 	if (wide)
 		fputs("<div class=\"wide\">", f);
@@ -210,15 +210,18 @@ void rwi_page_spread(struct rwi_page *page, bool known, double median,
 	char text[3][RWI_FIGURE_SIZE];
 
 	if (!known) {
-		rwi_page_cell(page, 'r', "\xe2\x80\x93");
+		fprintf(page->file, "<td class=\"r\">\xe2\x80\x93%s</td>",
+			page->spreads ? "<small></small>" : "");
 		return;
 	}
 	fprintf(page->file, "<td class=\"r\">%s",
 		rwi_figure(median / unit, text[0]));
 	if (high > low)
-		fprintf(page->file, " <small>%s\xe2\x80\x93%s</small>",
+		fprintf(page->file, "<small>%s\xe2\x80\x93%s</small>",
 			rwi_figure(low / unit, text[1]),
 			rwi_figure(high / unit, text[2]));
+	else if (page->spreads)
+		fputs("<small></small>", page->file);
 	fputs("</td>", page->file);
 }
 
@@ -253,6 +256,12 @@ void rwi_page_begin(struct rwi_page *page, const char *png)
 		rwi_fatal("out of memory");
 }
 
+static const char *whole(json_int_t n, char number[RWI_FIGURE_SIZE])
+{
+	snprintf(number, RWI_FIGURE_SIZE, "%lld", (long long)n);
+	return number;
+}
+
 static void fact(const char *name, const json_t *object, const char *key,
 		 FILE *f)
 {
@@ -260,12 +269,34 @@ static void fact(const char *name, const json_t *object, const char *key,
 	const char *text = json_string_value(value);
 	char number[RWI_FIGURE_SIZE];
 
-	if (json_is_number(value))
+	if (json_is_integer(value))
+		text = whole(json_integer_value(value), number);
+	else if (json_is_real(value))
 		text = rwi_figure(json_number_value(value), number);
 	if (!text || !*text)
 		return;
 	fprintf(f, "<div><dt>%s</dt><dd>", name);
 	rwi_page_text(f, text);
+	fputs("</dd></div>\n", f);
+}
+
+/* 2026-12-01T12:00:00Z is for machines. */
+static void when(const json_t *record, FILE *f)
+{
+	const char *text =
+	    json_string_value(json_object_get(record, "started"));
+
+	if (!text)
+		return;
+	fputs("<div><dt>Measured</dt><dd>", f);
+	if (strlen(text) == 20 && text[10] == 'T' && text[19] == 'Z') {
+		char day[32];
+
+		snprintf(day, sizeof day, "%.10s %.5s UTC", text, text + 11);
+		rwi_page_text(f, day);
+	} else {
+		rwi_page_text(f, text);
+	}
 	fputs("</dd></div>\n", f);
 }
 
@@ -287,7 +318,7 @@ static void masthead(const char *title, const json_t *record, FILE *f)
 	fact("Compiler", machine, "compiler", f);
 	fact("Governor", machine, "governor", f);
 	fact("Load before", machine, "load", f);
-	fact("Measured", record, "started", f);
+	when(record, f);
 	fact("rwsem", program, "version", f);
 	fact("Commit", program, "commit", f);
 	fputs("</dl>\n</header>\n", f);

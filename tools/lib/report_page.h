@@ -18,6 +18,7 @@ struct rwi_page {
 	FILE *file;      /* what stands under the contents */
 	const char *png; /* charts go into this folder as well, or null */
 	bool in_head;    /* of the table at hand */
+	bool spreads;    /* there is more than one round to every number */
 	char *body;
 	size_t body_size;
 	unsigned chapters_count;

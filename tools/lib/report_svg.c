@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const variables[] = { "k1", "k2",   "k3",   "k4",
-					 "k5", "k6",   "k7",   "k8",
+static const char *const variables[] = { "k1",   "k2",   "k3",  "k4",
+					 "k5",   "k6",   "k7",  "k8",
 					 "axis", "text", "grid" };
 enum { VARIABLES = sizeof variables / sizeof *variables };
 
@@ -48,6 +48,18 @@ static size_t up_to(const char *p, const char *end)
 	return found ? (size_t)(found - p) + strlen(end) : strlen(p);
 }
 
+/* gnuplot begins many groups, and ends them at once. */
+static size_t empty_group(const char *p)
+{
+	size_t n;
+
+	if (!begins(p, "<g "))
+		return 0;
+	n = up_to(p, ">");
+	n += strspn(p + n, "\n\t ");
+	return begins(p + n, "</g>") ? n + 4 : 0;
+}
+
 /* Handle what begins here, if it is special; its length, or 0. */
 static size_t special(const char *p, FILE *page)
 {
@@ -75,6 +87,9 @@ static size_t special(const char *p, FILE *page)
 		return up_to(p, "</filter>");
 	if (begins(p, "<title>"))
 		return up_to(p, "</title>");
+	n = empty_group(p);
+	if (n)
+		return n;
 	n = begins(p, " font-family=\"");
 	if (n)
 		return n + up_to(p + n, "\"");
