@@ -43,15 +43,19 @@ static void add(struct cast *cast, size_t lock)
 		cast->locks[cast->count++] = lock;
 }
 
+/* Ours and who it is compared with; then peers, and what else there is. */
 static void choose(struct cast *cast, const struct rwi_results *r)
 {
 	*cast = (struct cast){ .r = r };
 	add(cast, rwi_results_lock(r, "rwsem"));
-	for (size_t i = 0; i < r->locks_count; i++)
-		if (rwi_is(rwi_lock(r, i), "own"))
-			add(cast, i);
+	add(cast, rwi_results_lock(r, "rwsem-inline"));
 	add(cast, r->rival);
 	add(cast, r->baseline);
+	add(cast, rwi_results_lock(r, "mutex"));
+	for (size_t i = 0; i < r->locks_count; i++)
+		if (!rwi_is(rwi_lock(r, i), "own") &&
+		    rwi_is(rwi_lock(r, i), "sleeps"))
+			add(cast, i);
 	for (size_t i = 0; i < r->locks_count; i++)
 		add(cast, i);
 }

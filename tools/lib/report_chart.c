@@ -66,6 +66,20 @@ void rwi_chart_point(const struct rwi_chart *c, struct rwi_chart_series *s,
 	s->points[s->count++] = (struct rwi_chart_point){ x, y, low, high };
 }
 
+static int by_x(const void *a, const void *b)
+{
+	const struct rwi_chart_point *p = a, *q = b;
+
+	return (p->x > q->x) - (p->x < q->x);
+}
+
+void rwi_chart_sort(struct rwi_chart *c)
+{
+	for (size_t i = 0; i < c->series_count; i++)
+		qsort(c->series[i].points, c->series[i].count,
+		      sizeof *c->series[i].points, by_x);
+}
+
 bool rwi_chart_is_empty(const struct rwi_chart *c)
 {
 	for (size_t i = 0; i < c->series_count; i++)

@@ -70,6 +70,9 @@ void rwi_chart_point(const struct rwi_chart *chart,
 		     struct rwi_chart_series *series, double x, double y,
 		     double low, double high);
 
+/* Put the points of each series in order of x, as lines need them. */
+void rwi_chart_sort(struct rwi_chart *chart);
+
 /* Is there anything to see? */
 bool rwi_chart_is_empty(const struct rwi_chart *chart);
 
