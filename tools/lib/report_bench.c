@@ -279,8 +279,8 @@ static void rates(struct rwi_page *page, const struct cast *cast)
 			   "are medians over %zu round%s; thin bars and bands "
 			   "reach from the least to the most.",
 			   r->rounds, r->rounds == 1 ? "" : "s");
-	bars(page, cast);
 	rwi_page_figures(page);
+	bars(page, cast);
 	for (enum kind kind = READERS; kind < KINDS; kind++)
 		if (members(r, kind) >= 3)
 			over_threads(page, cast, kind);

@@ -80,6 +80,42 @@ void rwi_chart_sort(struct rwi_chart *c)
 		      sizeof *c->series[i].points, by_x);
 }
 
+double rwi_unit(double greatest, const char **word)
+{
+	const double millions = 2e6, thousands = 2e4;
+
+	*word = "";
+	if (greatest >= millions) {
+		*word = "million ";
+		return 1e6;
+	}
+	if (greatest >= thousands) {
+		*word = "thousand ";
+		return 1e3;
+	}
+	return 1;
+}
+
+void rwi_chart_scale(struct rwi_chart *c)
+{
+	char label[RWI_CHART_TEXT];
+	double greatest = 0, unit;
+	const char *word;
+
+	for (size_t i = 0; i < c->series_count; i++)
+		for (size_t k = 0; k < c->series[i].count; k++)
+			greatest = fmax(greatest, c->series[i].points[k].high);
+	unit = rwi_unit(greatest, &word);
+	for (size_t i = 0; i < c->series_count; i++)
+		for (size_t k = 0; k < c->series[i].count; k++) {
+			c->series[i].points[k].y /= unit;
+			c->series[i].points[k].low /= unit;
+			c->series[i].points[k].high /= unit;
+		}
+	snprintf(label, sizeof label, "%s", c->y_label);
+	snprintf(c->y_label, sizeof c->y_label, "%s%.80s", word, label);
+}
+
 bool rwi_chart_is_empty(const struct rwi_chart *c)
 {
 	for (size_t i = 0; i < c->series_count; i++)

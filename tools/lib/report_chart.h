@@ -73,6 +73,13 @@ void rwi_chart_point(const struct rwi_chart *chart,
 /* Put the points of each series in order of x, as lines need them. */
 void rwi_chart_sort(struct rwi_chart *chart);
 
+/*
+ * Show y in thousands or millions if it goes that far, and say so in its label;
+ * the unit of so many numbers with this greatest one, and its word, or "".
+ */
+void rwi_chart_scale(struct rwi_chart *chart);
+double rwi_unit(double greatest, const char **word);
+
 /* Is there anything to see? */
 bool rwi_chart_is_empty(const struct rwi_chart *chart);
 

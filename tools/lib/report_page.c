@@ -127,10 +127,16 @@ static void legend(const struct rwi_chart *chart, FILE *f)
 	fputs("</ul>\n", f);
 }
 
+/* A few bars are as well off beside others. */
+static bool is_wide(const struct rwi_chart *chart)
+{
+	return chart->groups_count > 4;
+}
+
 /* Bars need the width of the page, or on a phone less of everything else. */
 static void pictures(const struct rwi_chart *chart, FILE *f)
 {
-	const bool wide = chart->groups_count > 0;
+	const bool wide = is_wide(chart);
 
 	if (wide)
 		fputs("<div class=\"wide\">", f);
@@ -150,7 +156,8 @@ void rwi_page_figure(struct rwi_page *page, const struct rwi_chart *chart,
 
 	if (rwi_chart_is_empty(chart))
 		return;
-	fputs("<figure>\n<figcaption><b>", f);
+	fprintf(f, "<figure%s>\n<figcaption><b>",
+		is_wide(chart) ? " class=\"full\"" : "");
 	rwi_page_text(f, chart->title);
 	fputs("</b><span>", f);
 	rwi_page_text(f, chart->y_label);
@@ -191,8 +198,9 @@ void rwi_page_row(struct rwi_page *page, bool stands_out, const char *heading)
 	fputs(page->in_head ? "</tr></thead>\n<tbody>\n" : "</tr>\n",
 	      page->file);
 	page->in_head = false;
-	fprintf(page->file, "<tr%s><th scope=\"row\">",
-		stands_out ? " class=\"ours\"" : "");
+	fprintf(page->file, "<tr%s><th scope=\"row\"%s>",
+		stands_out ? " class=\"ours\"" : "",
+		strlen(heading) > 30 ? " class=\"long\"" : "");
 	rwi_page_text(page->file, heading);
 	fputs("</th>", page->file);
 }

@@ -82,7 +82,9 @@ static struct rwi_chart *new_chart(const struct cast *cast,
 	snprintf(name, sizeof name, "%s-%s-%s", cast->name, what,
 		 here ? "here" : "there");
 	snprintf(title, sizeof title, "%s%s%s", what, *what ? ", " : "",
-		 here ? "here" : "as the message has it");
+		 here    ? *what ? "here" : "Here"
+		 : *what ? "as the message has it"
+			 : "As the message has it");
 	chart = rwi_chart_new(form, name, title);
 	snprintf(chart->y_label, RWI_CHART_TEXT, "%s",
 		 rwi_value_words(value, words));
@@ -114,6 +116,7 @@ static bool add_points(const struct cast *cast, enum rwi_origin origin,
 static void finish(struct rwi_page *page, const struct cast *cast,
 		   struct rwi_chart *chart, bool first_value)
 {
+	rwi_chart_scale(chart);
 	rwi_page_figure(page, chart,
 			!first_value    ? ""
 			: cast->p->less ? "less is better"
@@ -218,21 +221,15 @@ static bool is_first(const struct cast *cast, size_t cell, const char *family)
 static void lines(struct rwi_page *page, const struct cast *cast)
 {
 	char family[RWI_FAMILY_SIZE];
-	bool any = false;
 	double x;
 
 	for (size_t i = 0; i < cast->cells.count; i++) {
 		if (!rwi_part_family(cast->cells.list[i], family, &x) ||
 		    !is_line(cast, family) || !is_first(cast, i, family))
 			continue;
-		if (!any)
-			rwi_page_figures(page);
-		any = true;
 		line(page, cast, family, RWI_THERE);
 		line(page, cast, family, RWI_HERE);
 	}
-	if (any)
-		rwi_page_figures_end(page);
 }
 
 /* ---- Bars ---- */
@@ -248,29 +245,37 @@ static bool has(const struct cast *cast, enum rwi_origin origin,
 	return false;
 }
 
-/* Of a measured cell: what the message has of it; else what comes first. */
-static bool wants(const struct cast *cast, const char *cell, size_t value)
+/*
+ * A group of bars is a cell's first value, published or else measured.  Where
+ * reads and writes are counted apart, a cell may have both.
+ */
+static bool wants(const struct cast *cast, const char *cell, const char *value)
 {
-	const char *name = rwi_part_value(cast->p, value);
+	const size_t values = json_array_size(cast->p->values);
 	bool published = false;
 
-	for (size_t i = 0; i < json_array_size(cast->p->values); i++)
+	for (size_t i = 0; i < values; i++)
 		published |=
 		    has(cast, RWI_THERE, cell, rwi_part_value(cast->p, i));
-	if (published)
-		return has(cast, RWI_THERE, cell, name);
-	for (size_t i = 0; i < value; i++)
-		if (has(cast, RWI_HERE, cell, rwi_part_value(cast->p, i)))
-			return false;
-	return has(cast, RWI_HERE, cell, name);
+	for (size_t i = 0; i < values; i++) {
+		const char *first = rwi_part_value(cast->p, i);
+
+		if (has(cast, published ? RWI_THERE : RWI_HERE, cell, first))
+			return !strcmp(first, value) ||
+			       (!strcmp(first, "reads") &&
+				!strcmp(value, "writes") &&
+				has(cast, published ? RWI_THERE : RWI_HERE,
+				    cell, value));
+	}
+	return false;
 }
 
-/* Cells of one value, in charts of so many at once. */
+/* Groups of one value, or of reads and writes, in charts of so many at once. */
 struct bars {
 	struct rwi_page *page;
 	const struct cast *cast;
 	enum rwi_origin origin;
-	size_t value;
+	bool first_value;
 	struct rwi_chart *chart;
 	unsigned charts;
 	double x;
@@ -279,49 +284,65 @@ struct bars {
 static void flush(struct bars *b)
 {
 	if (b->chart)
-		finish(b->page, b->cast, b->chart, b->value == 0);
+		finish(b->page, b->cast, b->chart, b->first_value);
 	b->chart = NULL;
 }
 
-static void add_bar(struct bars *b, const char *cell)
+static void add_bar(struct bars *b, const char *cell, const char *value,
+		    const char *all, bool is_one_of_two)
 {
-	const char *value = rwi_part_value(b->cast->p, b->value);
-	char what[RWI_FAMILY_SIZE + 16], words[RWI_FAMILY_SIZE];
+	char what[RWI_FAMILY_SIZE] = "", label[RWI_CHART_TEXT];
 
 	if (!has(b->cast, b->origin, cell, value))
 		return;
 	if (b->chart && b->x >= BARS_AT_ONCE)
 		flush(b);
 	if (!b->chart) {
-		rwi_value_words(value, words);
 		if (b->charts++)
-			snprintf(what, sizeof what, "%s (%u)", words,
-				 b->charts);
-		else
-			snprintf(what, sizeof what, "%s", words);
-		b->chart = new_chart(b->cast, RWI_BARS, what, b->origin, value);
+			snprintf(what, sizeof what, "%s %u", all, b->charts);
+		b->chart = new_chart(b->cast, RWI_BARS, what, b->origin, all);
 		b->x = 0;
 	}
-	rwi_chart_group(b->chart, cell);
+	snprintf(label, sizeof label, "%s%s%s", cell, is_one_of_two ? " " : "",
+		 is_one_of_two ? value : "");
+	rwi_chart_group(b->chart, label);
 	add_points(b->cast, b->origin, cell, value, b->x++, b->chart);
+}
+
+static void add_cell(struct bars *b, const char *cell, const char *value)
+{
+	const bool reads = !strcmp(value, "reads");
+	const char *all = reads ? "acquisitions" : value;
+	const bool both = reads && wants(b->cast, cell, "reads") &&
+			  wants(b->cast, cell, "writes");
+
+	if (wants(b->cast, cell, value))
+		add_bar(b, cell, value, all, both);
+	if (reads && wants(b->cast, cell, "writes"))
+		add_bar(b, cell, "writes", all, both);
 }
 
 static void bars(struct rwi_page *page, const struct cast *cast,
 		 enum rwi_origin origin, size_t value)
 {
-	struct bars b = {
-		.page = page, .cast = cast, .origin = origin, .value = value
-	};
+	struct bars b = { .page = page,
+			  .cast = cast,
+			  .origin = origin,
+			  .first_value = value == 0 };
+	const char *name = rwi_part_value(cast->p, value);
 	char family[RWI_FAMILY_SIZE];
 	double x;
 
+	for (size_t i = 0; i < value; i++)
+		if (!strcmp(name, "writes") &&
+		    !strcmp(rwi_part_value(cast->p, i), "reads"))
+			return;
 	for (size_t i = 0; i < cast->p->cells_count; i++) {
 		const char *cell = rwi_part_cell(cast->p, i);
 
-		if (rwi_part_family(cell, family, &x) && is_line(cast, family))
-			continue;
-		if (wants(cast, cell, value))
-			add_bar(&b, cell);
+		if (!rwi_part_family(cell, family, &x) ||
+		    !is_line(cast, family))
+			add_cell(&b, cell, name);
 	}
 	flush(&b);
 }
@@ -331,11 +352,13 @@ void rwi_part_charts(struct rwi_page *page, const struct rwi_part *p)
 	struct cast cast;
 
 	choose(&cast, p);
+	rwi_page_figures(page);
 	for (size_t i = 0; i < json_array_size(p->values); i++) {
 		bars(page, &cast, RWI_THERE, i);
 		bars(page, &cast, RWI_HERE, i);
 	}
 	lines(page, &cast);
+	rwi_page_figures_end(page);
 	if (cast.is_cut)
 		rwi_page_paragraph(page, "note",
 				   "Charts show the first %zu locks; the "

@@ -91,10 +91,23 @@ static bool tidy(struct grid *g)
 	return kept > 0;
 }
 
-static void print(struct rwi_page *page, struct grid *g, const char *caption)
+static double greatest(const struct grid *g)
 {
-	if (!tidy(g))
-		return;
+	double most = 0;
+
+	for (size_t i = 0; i < g->cells.count; i++)
+		for (size_t k = 0; k < g->locks.count; k++) {
+			const struct rwi_summary s = number(g, i, k);
+
+			if (s.rounds && s.max > most)
+				most = s.max;
+		}
+	return most;
+}
+
+static void print(struct rwi_page *page, const struct grid *g, double unit,
+		  const char *caption)
+{
 	rwi_page_table(page, caption);
 	rwi_page_head(page, 'l', "");
 	for (size_t i = 0; i < g->locks.count; i++)
@@ -107,7 +120,7 @@ static void print(struct rwi_page *page, struct grid *g, const char *caption)
 			const struct rwi_summary s = number(g, i, k);
 
 			rwi_page_spread(page, s.rounds, s.median, s.min, s.max,
-					1);
+					unit);
 		}
 	}
 	rwi_page_table_end(page);
@@ -118,14 +131,19 @@ static void table(struct rwi_page *page, const struct rwi_part *p,
 {
 	char caption[RWI_CHART_TEXT * 2], words[RWI_FAMILY_SIZE];
 	struct grid g = { .p = p, .origin = origin, .value = value };
+	const char *word;
+	double unit;
 
 	rwi_part_names(p, origin, "cell", &g.cells);
 	rwi_part_names(p, origin, "lock", &g.locks);
-	snprintf(caption, sizeof caption, "%s, %s%s%s",
+	if (!tidy(&g))
+		return;
+	unit = rwi_unit(greatest(&g), &word);
+	snprintf(caption, sizeof caption, "%s%s, %s%s%s", word,
 		 rwi_value_words(value, words),
 		 origin == RWI_HERE ? "here" : "as the message has it",
 		 *better ? ": " : "", better);
-	print(page, &g, caption);
+	print(page, &g, unit, caption);
 }
 
 void rwi_part_tables(struct rwi_page *page, const struct rwi_part *p)
