@@ -120,7 +120,7 @@ static void row(const struct columns *c, size_t lock, struct rwi_page *page)
 				    : 1);
 	}
 	if (r->wrong[c->test * r->locks_count + lock])
-		rwi_page_verdict(page, false, "wrong result", "");
+		rwi_page_verdict(page, false, "wrong result");
 }
 
 static void table(const struct columns *c, const char *caption,

@@ -327,18 +327,29 @@ static void axes(const struct drawing *d)
 
 /* ---- Data ---- */
 
-/* Where the middle of a bar is, and how wide it is. */
-static double bar_width(const struct rwi_chart *c)
+/* How many series before this one have bars, or of all. */
+static size_t shown(const struct rwi_chart *c, size_t before)
 {
-	return 0.8 / (double)c->series_count;
+	size_t n = 0;
+
+	for (size_t i = 0; i < before; i++)
+		n += c->series[i].count > 0;
+	return n;
 }
 
+static double bar_width(const struct rwi_chart *c)
+{
+	return 0.8 / (double)shown(c, c->series_count);
+}
+
+/* Where the middle of a bar is. */
 static double place_x(const struct rwi_chart *c, size_t series, double x)
 {
+	const double all = (double)shown(c, c->series_count);
+
 	if (!has_groups(c))
 		return x;
-	return x + ((double)series - ((double)c->series_count - 1) / 2) *
-		       bar_width(c);
+	return x + ((double)shown(c, series) - (all - 1) / 2) * bar_width(c);
 }
 
 static bool has_spread(const struct rwi_chart_series *s)

@@ -51,9 +51,9 @@ static void own_row(struct rwi_page *page, const struct rwi_results *r,
 	snprintf(text, sizeof text, "%s %s %s", senses[c->sense],
 		 rwi_figure(c->limit, limit), c->what);
 	rwi_page_row(page, false, c->test);
+	rwi_page_verdict(page, holds, holds ? "met" : "missed");
 	rwi_page_cell(page, 'l', text);
 	spread(page, s);
-	rwi_page_verdict(page, holds, holds ? "met" : "missed", "");
 }
 
 static void own(struct rwi_page *page, const struct rwi_results *r)
@@ -71,9 +71,9 @@ static void own(struct rwi_page *page, const struct rwi_results *r)
 			   t.unknown);
 	rwi_page_table(page, "Claims about rwsem");
 	rwi_page_head(page, 'l', "test");
+	rwi_page_head(page, 'l', "verdict");
 	rwi_page_head(page, 'l', "claim");
 	rwi_page_head(page, 'r', "measured");
-	rwi_page_head(page, 'l', "verdict");
 	for (const struct rwi_claim *c = rwi_own_claims; c->lock; c++)
 		own_row(page, r, c);
 	rwi_page_table_end(page);
@@ -121,20 +121,21 @@ static void lineage_row(struct rwi_page *page, const struct rwi_results *r,
 			const struct rwi_claim *c)
 {
 	const struct rwi_summary s = rwi_claim_measured(r, c);
-	char text[RWI_CHART_TEXT], why[RWI_REASONS_SIZE];
+	char text[RWI_CHART_TEXT], why[RWI_REASONS_SIZE] = "";
 	const bool holds = rwi_claim_holds(c, s);
 
 	snprintf(text, sizeof text, "%s %s %s", c->lock, c->what, c->to);
 	rwi_page_row(page, false, c->test);
 	rwi_page_cell(page, 'l', text);
+	if (s.rounds)
+		rwi_page_verdict(page, holds, holds ? "agree" : "differ");
+	else
+		rwi_page_cell(page, 'l', "not measured");
 	rwi_page_spread(page, c->there > 0, c->there, 0, 0, 1);
 	spread(page, s);
-	if (!s.rounds) {
-		rwi_page_cell(page, 'l', "not measured");
-		return;
-	}
-	rwi_claim_reasons(r, c, s, why);
-	rwi_page_verdict(page, holds, holds ? "agree" : "differ", why);
+	if (s.rounds)
+		rwi_claim_reasons(r, c, s, why);
+	rwi_page_cell(page, 'l', why);
 }
 
 /* Ratios as published, beside those here: who has the same side of one? */
@@ -174,8 +175,8 @@ static void lineage_chart(struct rwi_page *page, const struct rwi_results *r,
 
 static void lineage(struct rwi_page *page, const struct rwi_results *r)
 {
-	static const char *const columns[] = { "claim", "there", "here",
-					       "verdict" };
+	static const char *const columns[] = { "claim", "verdict", "there",
+					       "here", "" };
 	const struct tally t = count(r, rwi_lineage_claims);
 	const struct rwi_claim *c = rwi_lineage_claims;
 
@@ -195,8 +196,8 @@ static void lineage(struct rwi_page *page, const struct rwi_results *r)
 		lineage_chart(page, r, c, place);
 		rwi_page_table(page, source->machine);
 		rwi_page_head(page, 'l', "test");
-		for (size_t i = 0; i < 4; i++)
-			rwi_page_head(page, i % 3 ? 'r' : 'l', columns[i]);
+		for (size_t i = 0; i < 5; i++)
+			rwi_page_head(page, "llrrl"[i], columns[i]);
 		for (; c->lock && c->source == source; c++)
 			lineage_row(page, r, c);
 		rwi_page_table_end(page);

@@ -233,17 +233,12 @@ void rwi_page_spread(struct rwi_page *page, bool known, double median,
 	fputs("</td>", page->file);
 }
 
-void rwi_page_verdict(struct rwi_page *page, bool good, const char *word,
-		      const char *why)
+void rwi_page_verdict(struct rwi_page *page, bool good, const char *word)
 {
-	fprintf(page->file, "<td class=\"l\"><b class=\"%s\">%s\xc2\xa0",
+	fprintf(page->file, "<td class=\"v\"><b class=\"%s\">%s\xc2\xa0",
 		good ? "yes" : "no", good ? "\xe2\x9c\x93" : "\xe2\x9c\x97");
 	rwi_page_text(page->file, word);
-	fputs("</b>", page->file);
-	if (*why)
-		fputs(" ", page->file);
-	rwi_page_text(page->file, why);
-	fputs("</td>", page->file);
+	fputs("</b></td>", page->file);
 }
 
 void rwi_page_table_end(struct rwi_page *page)

@@ -66,9 +66,8 @@ void rwi_page_table(struct rwi_page *page, const char *caption);
 void rwi_page_head(struct rwi_page *page, char side, const char *text);
 void rwi_page_row(struct rwi_page *page, bool stands_out, const char *heading);
 void rwi_page_cell(struct rwi_page *page, char side, const char *text);
-/* Good or bad, with a word for it, and what else is to be said, or "". */
-void rwi_page_verdict(struct rwi_page *page, bool good, const char *word,
-		      const char *why);
+/* Good or bad, in a word. */
+void rwi_page_verdict(struct rwi_page *page, bool good, const char *word);
 void rwi_page_table_end(struct rwi_page *page);
 
 /* Three digits that mean something, with blanks between thousands. */

@@ -161,13 +161,13 @@ static void claim_row(struct rwi_page *page, const json_t *claim)
 	const bool agrees = !strcmp(verdict, "agree");
 
 	rwi_page_row(page, false, rwi_text(claim, "says"));
-	rwi_page_spread(page, there > 0, there, 0, 0, 1);
-	rwi_page_spread(page, here.rounds, here.median, here.min, here.max, 1);
 	if (agrees || !strcmp(verdict, "differ"))
-		rwi_page_verdict(page, agrees, verdict,
-				 reason && !agrees ? reason : "");
+		rwi_page_verdict(page, agrees, verdict);
 	else
 		rwi_page_cell(page, 'l', verdict);
+	rwi_page_spread(page, there > 0, there, 0, 0, 1);
+	rwi_page_spread(page, here.rounds, here.median, here.min, here.max, 1);
+	rwi_page_cell(page, 'l', reason && !agrees ? reason : "");
 }
 
 static void claims(struct rwi_page *page, const struct rwi_part *p)
@@ -182,9 +182,10 @@ static void claims(struct rwi_page *page, const struct rwi_part *p)
 		       "second, there and here.  On the same side of 1 is "
 		       "agreed.");
 	rwi_page_head(page, 'l', "claim");
+	rwi_page_head(page, 'l', "verdict");
 	rwi_page_head(page, 'r', "there");
 	rwi_page_head(page, 'r', "here");
-	rwi_page_head(page, 'l', "verdict");
+	rwi_page_head(page, 'l', "reason, where one is known");
 	json_array_foreach(list, i, claim) claim_row(page, claim);
 	rwi_page_table_end(page);
 }

@@ -97,7 +97,7 @@ static const char tables[] =
     "tr.ours>*{background:var(--ours)}\ntr.ours th{font-weight:600;"
     "box-shadow:inset 3px 0 var(--k1);padding-left:.55rem}\n"
     ".r{text-align:right}td.r{white-space:nowrap}\n"
-    ".l{text-align:left}td.l{min-width:9rem}\n"
+    ".l,.v{text-align:left}td.v{white-space:nowrap}td.l{min-width:9rem}\n"
     "small{color:var(--quiet);font-size:.88em}\n"
     "td small{display:inline-block;min-width:6.6em;padding-left:.55em;"
     "text-align:left}\n"
