@@ -53,6 +53,11 @@ bad '[]' '.*bad: this is no record'
 bad '{"format": "rwsem-torture"}' '.*bad: this is no record'
 bad '{"format": 1}' '.*bad: this is no record'
 bad '{"format": "rwsem-bench"}' 'this is no record of rwsem bench'
+bad '{"format": "rwsem-seed"}' 'this is no record of rwsem seed'
+bad '{"format": "rwsem-seed", "format_version": 999, "parts": []}' \
+	'the record has format version 999'
+bad '{"format": "rwsem-seed", "format_version": 1, "parts": [{}]}' \
+	'the record has a part that is none'
 
 run 0 bench -l rwsem,mutex,rmw-pair \
 	-t r1,w1,r2,rw,ro8,2:1,writer,waits/rw4,mix/2/1/1:1,mix/2/5/1:1 \
@@ -112,6 +117,31 @@ run 0 report "$dir/made_up" -o "$dir/made_up.html"
 grep -A 9 '^<h3>r1</h3>$' "$dir/made_up.html" |
 	grep -q '<th scope="row">rwsem</th><td class="r">2.00<' ||
 	fail "not the numbers of the record"
+
+# ---- The messages' measurements ----
+
+seed=$(dirname "$0")/report_seed.json
+run 0 report "$seed" -o "$dir/seed.html"
+is_page "$dir/seed.html"
+has() {
+	grep -qF "$1" "$dir/seed.html" || fail "the page lacks $1"
+}
+has '1 claims agree, 1 differ, 1 were not measured.'
+has '<h2>2001: readers, writers and both</h2>'
+has '<p class="note">somebody, some list, some day: a machine.</p>'
+has '<p class="warn">WRONG RESULT: none in rw: two writers at once.</p>'
+has '<p class="note">Left out: two: it has no writers.</p>'
+has '<b class="yes">'
+has '<td class="r">1.25</td><td class="r">1.50<small>1.40'
+has '<td class="r">2.50</td><td class="r">0.750<small>0.700'
+has '<td class="l">80 CPUs there</td>'
+# Tries are averaged; figures that were not measured here are kept.
+has '<td class="r">16.0<small>15.0'
+has '<td class="r">14.5</td>'
+has '<td class="r">25.0<small>24.0'
+for chart in 'As the message has it' Here 'n-N, here'; do
+	has "<figcaption><b>$chart</b>"
+done
 
 # ---- Hostile names ----
 

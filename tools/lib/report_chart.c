@@ -219,7 +219,7 @@ static void time_tics(const struct drawing *d, double min, double max)
 static void point_tics(const struct drawing *d, double min, double max)
 {
 	const struct rwi_chart *c = d->c;
-	const double room = 26 / d->width;
+	const double room = 18 / d->width;
 	const char *before = "set xtics (";
 	double last = -INFINITY;
 

@@ -131,7 +131,7 @@ static void lineage_row(struct rwi_page *page, const struct rwi_results *r,
 		rwi_page_verdict(page, holds, holds ? "agree" : "differ");
 	else
 		rwi_page_cell(page, 'l', "not measured");
-	rwi_page_spread(page, c->there > 0, c->there, 0, 0, 1);
+	rwi_page_number(page, c->there > 0, c->there);
 	spread(page, s);
 	if (s.rounds)
 		rwi_claim_reasons(r, c, s, why);

@@ -233,6 +233,14 @@ void rwi_page_spread(struct rwi_page *page, bool known, double median,
 	fputs("</td>", page->file);
 }
 
+void rwi_page_number(struct rwi_page *page, bool known, double number)
+{
+	char text[RWI_FIGURE_SIZE];
+
+	rwi_page_cell(page, 'r',
+		      known ? rwi_figure(number, text) : "\xe2\x80\x93");
+}
+
 void rwi_page_verdict(struct rwi_page *page, bool good, const char *word)
 {
 	fprintf(page->file, "<td class=\"v\"><b class=\"%s\">%s\xc2\xa0",

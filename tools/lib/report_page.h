@@ -74,6 +74,9 @@ void rwi_page_table_end(struct rwi_page *page);
 enum { RWI_FIGURE_SIZE = 40 };
 char *rwi_figure(double x, char buffer[RWI_FIGURE_SIZE]);
 
+/* A number alone, or a dash. */
+void rwi_page_number(struct rwi_page *page, bool known, double number);
+
 /* A median and its spread, in this unit; a dash if there is none. */
 void rwi_page_spread(struct rwi_page *page, bool known, double median,
 		     double low, double high, double unit);

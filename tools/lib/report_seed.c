@@ -165,7 +165,7 @@ static void claim_row(struct rwi_page *page, const json_t *claim)
 		rwi_page_verdict(page, agrees, verdict);
 	else
 		rwi_page_cell(page, 'l', verdict);
-	rwi_page_spread(page, there > 0, there, 0, 0, 1);
+	rwi_page_number(page, there > 0, there);
 	rwi_page_spread(page, here.rounds, here.median, here.min, here.max, 1);
 	rwi_page_cell(page, 'l', reason && !agrees ? reason : "");
 }

@@ -91,6 +91,19 @@ static bool tidy(struct grid *g)
 	return kept > 0;
 }
 
+/* Do numbers of this table differ from round to round, or try to try? */
+static bool has_spread(const struct grid *g)
+{
+	for (size_t i = 0; i < g->cells.count; i++)
+		for (size_t k = 0; k < g->locks.count; k++) {
+			const struct rwi_summary s = number(g, i, k);
+
+			if (s.rounds && s.max > s.min)
+				return true;
+		}
+	return false;
+}
+
 static double greatest(const struct grid *g)
 {
 	double most = 0;
@@ -108,6 +121,7 @@ static double greatest(const struct grid *g)
 static void print(struct rwi_page *page, const struct grid *g, double unit,
 		  const char *caption)
 {
+	page->spreads = has_spread(g);
 	rwi_page_table(page, caption);
 	rwi_page_head(page, 'l', "");
 	for (size_t i = 0; i < g->locks.count; i++)
