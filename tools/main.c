@@ -13,6 +13,7 @@ static const struct rwi_command commands[] = {
 	{ "bench", "measure locks side by side", rwi_bench },
 	{ "list", "show the locks that can be named", rwi_list },
 	{ "seed", "measure what the designs' authors measured", rwi_seed },
+	{ "report", "make a page of what was measured", rwi_report },
 	{ "torture", "try to make a lock fail", rwi_torture },
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };

@@ -51,7 +51,7 @@
 	      "x mutex by CPU time")
 /* clang-format on */
 
-static const struct rwi_claim claims[] = {
+const struct rwi_claim rwi_own_claims[] = {
 	READERS("r2"),
 	READERS("ro8"),
 	READERS("ro32"),
@@ -73,8 +73,9 @@ static const struct rwi_claim claims[] = {
 	THRIFTY("wo32"),
 	THRIFTY("rw8"),
 	THRIFTY("rw32"),
+	{ .lock = NULL },
 };
-enum { CLAIMS = sizeof claims / sizeof *claims };
+enum { CLAIMS = sizeof rwi_own_claims / sizeof *rwi_own_claims - 1 };
 
 /* ---- Peers ---- */
 
@@ -93,7 +94,7 @@ static bool is_peer(const struct rwi_results *r, size_t test, size_t lock)
 }
 
 /* The place of the fastest, or locks_count. */
-static size_t best_peer(const struct rwi_results *r, size_t test)
+size_t rwi_best_peer(const struct rwi_results *r, size_t test)
 {
 	const enum rwi_metric metric = rwi_test_metric(r, test);
 	size_t best = r->locks_count;
@@ -129,7 +130,7 @@ struct rwi_summary rwi_claim_measured(const struct rwi_results *r,
 	else if (c->against == RWI_OWN_TEST)
 		to[0] = rwi_results_test(r, c->to);
 	else if (c->against == RWI_BEST)
-		to[1] = best_peer(r, test);
+		to[1] = rwi_best_peer(r, test);
 	if (to[0] == r->tests_count || to[1] == r->locks_count)
 		return s;
 	if (c->against != RWI_NOTHING)
@@ -201,16 +202,17 @@ static void claims_table(const struct rwi_results *r, FILE *file)
 	rwi_table_cell(table, "verdict");
 	rwi_table_row(table);
 	for (size_t i = 0; i < CLAIMS; i++) {
-		const struct rwi_summary s = rwi_claim_measured(r, &claims[i]);
+		const struct rwi_summary s =
+		    rwi_claim_measured(r, &rwi_own_claims[i]);
 
 		if (!s.rounds)
 			continue;
 		known++;
-		if (rwi_claim_holds(&claims[i], s))
+		if (rwi_claim_holds(&rwi_own_claims[i], s))
 			met++;
 		else
-			beyond += missed_without_a_lock(r, &claims[i]);
-		claim_row(r, &claims[i], s, table);
+			beyond += missed_without_a_lock(r, &rwi_own_claims[i]);
+		claim_row(r, &rwi_own_claims[i], s, table);
 	}
 	fprintf(file,
 		"\n%sClaims about " OURS ": %u met, %u missed, %u that this "
@@ -233,7 +235,7 @@ static void behind_table(const struct rwi_results *r, FILE *file)
 	rwi_table_row(table);
 	for (size_t test = 0; test < r->tests_count; test++) {
 		const size_t cell[] = { test, ours };
-		const size_t best[] = { test, best_peer(r, test) };
+		const size_t best[] = { test, rwi_best_peer(r, test) };
 		struct rwi_summary s;
 
 		if (best[1] == r->locks_count)
@@ -255,15 +257,27 @@ static void behind_table(const struct rwi_results *r, FILE *file)
 	rwi_table_print(table, file);
 }
 
+static const char *set_of(const struct rwi_results *r)
+{
+	return rwi_text(json_object_get(r->record, "parameters"), "set");
+}
+
+bool rwi_record_has_lineage(const struct rwi_results *r)
+{
+	return !strcmp(set_of(r), "lineage");
+}
+
+bool rwi_record_has_own(const struct rwi_results *r)
+{
+	return strcmp(set_of(r), "custom") && !rwi_record_has_lineage(r) &&
+	       rwi_results_lock(r, OURS) < r->locks_count;
+}
+
 void rwi_claims_report(const struct rwi_results *r, FILE *file)
 {
-	const json_t *parameters = json_object_get(r->record, "parameters");
-	const char *set = rwi_text(parameters, "set");
-
-	if (!strcmp(set, "lineage"))
+	if (rwi_record_has_lineage(r))
 		rwi_lineage_report(r, file);
-	if (!strcmp(set, "custom") || !strcmp(set, "lineage") ||
-	    rwi_results_lock(r, OURS) == r->locks_count)
+	if (!rwi_record_has_own(r))
 		return;
 	behind_table(r, file);
 	claims_table(r, file);

@@ -53,8 +53,21 @@ struct rwi_summary rwi_claim_measured(const struct rwi_results *r,
 
 bool rwi_claim_holds(const struct rwi_claim *claim, struct rwi_summary s);
 
-/* Those about the lineage; a null lock ends it. */
+/* Those about the lineage, and about our own; a null lock ends each list. */
 extern const struct rwi_claim rwi_lineage_claims[];
+extern const struct rwi_claim rwi_own_claims[];
+
+/* Does the record belong to the lineage, or to a set that has ours? */
+bool rwi_record_has_lineage(const struct rwi_results *r);
+bool rwi_record_has_own(const struct rwi_results *r);
+
+/* Why a measured claim of the lineage may differ; empty if there is no why. */
+enum { RWI_REASONS_SIZE = 256 };
+void rwi_claim_reasons(const struct rwi_results *r, const struct rwi_claim *c,
+		       struct rwi_summary s, char text[RWI_REASONS_SIZE]);
+
+/* The fastest sleeping lock of others in a test, or locks_count. */
+size_t rwi_best_peer(const struct rwi_results *r, size_t test);
 
 void rwi_lineage_report(const struct rwi_results *r, FILE *file);
 

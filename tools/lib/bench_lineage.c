@@ -230,9 +230,10 @@ static void reason(char *text, size_t size, const char *words)
 	strncat(text, words, size - strlen(text) - 1);
 }
 
-static void reasons(const struct rwi_results *r, const struct rwi_claim *c,
-		    struct rwi_summary s, char *text, size_t size)
+void rwi_claim_reasons(const struct rwi_results *r, const struct rwi_claim *c,
+		       struct rwi_summary s, char text[RWI_REASONS_SIZE])
 {
+	const size_t size = RWI_REASONS_SIZE;
 	const intmax_t cpus =
 	    rwi_whole(json_object_get(r->record, "machine"), "cpus");
 	const json_t *test = rwi_test(r, rwi_results_test(r, c->test));
@@ -261,7 +262,7 @@ static void row(const struct rwi_results *r, const struct rwi_claim *c,
 		struct rwi_table *table)
 {
 	const struct rwi_summary s = rwi_claim_measured(r, c);
-	char number[RWI_NUMBER_SIZE], text[256];
+	char number[RWI_NUMBER_SIZE], text[RWI_REASONS_SIZE];
 
 	rwi_table_cell(table, "%s", c->test);
 	rwi_table_cell(table, "%s %s %s", c->lock, c->what, c->to);
@@ -269,7 +270,7 @@ static void row(const struct rwi_results *r, const struct rwi_claim *c,
 		       c->there > 0 ? rwi_number(c->there, number) : "-");
 	rwi_summary_cell(table, s, 1);
 	if (s.rounds) {
-		reasons(r, c, s, text, sizeof text);
+		rwi_claim_reasons(r, c, s, text);
 		rwi_table_cell(table, "%s%s%s",
 			       rwi_claim_holds(c, s) ? "agree" : "differ",
 			       *text ? ": " : "", text);

@@ -29,6 +29,7 @@ struct rwi_command {
 int rwi_bench(int argc, char **argv);
 int rwi_list(int argc, char **argv);
 int rwi_seed(int argc, char **argv);
+int rwi_report(int argc, char **argv);
 int rwi_torture(int argc, char **argv);
 
 /* One line on standard error, with "rwsem: " in front. */
