@@ -10,11 +10,12 @@
 #include <errno.h>
 #include <signal.h>
 
-enum { ROUNDS = 10000, SPREAD_US = 40, WAITERS = 2 };
+enum { ROUNDS = 10000, OTHERS = 10, SPREAD_US = 40, WAITERS = 2 };
 
 struct shared {
 	const struct rwi_design *design;
 	void *lock;
+	unsigned rounds; /* most for our own */
 	struct t_meeting start, stop;
 	uint32_t done;
 };
@@ -31,7 +32,7 @@ static void hold(void *arg)
 {
 	struct shared *s = arg;
 
-	for (unsigned i = 0; i < t_rounds(ROUNDS); i++) {
+	for (unsigned i = 0; i < s->rounds; i++) {
 		t_down_write(s->design, s->lock);
 		t_meet(&s->start);
 		spend_us(t_random(SPREAD_US));
@@ -59,7 +60,7 @@ static void time_out(void *arg)
 {
 	struct shared *s = arg;
 
-	for (unsigned i = 0; i < t_rounds(ROUNDS); i++) {
+	for (unsigned i = 0; i < s->rounds; i++) {
 		/* The first waiter mostly writes, the other mostly reads. */
 		const bool write =
 		    t_random(4) != 0 ? t_index() == 0 : t_index() != 0;
@@ -82,7 +83,7 @@ static void be_interrupted(void *arg)
 {
 	struct shared *s = arg;
 
-	for (unsigned i = 0; i < t_rounds(ROUNDS); i++) {
+	for (unsigned i = 0; i < s->rounds; i++) {
 		const bool write = t_random(2);
 		int r;
 
@@ -105,6 +106,8 @@ static void run(const struct rwi_design *design, void *lock,
 {
 	struct shared s = { .design = design,
 			    .lock = lock,
+			    .rounds = t_rounds(
+				t_is_rwsem(design) ? ROUNDS : ROUNDS / OTHERS),
 			    .start.count = WAITERS + 1,
 			    .stop.count = WAITERS + 1 };
 	unsigned first;
