@@ -19,6 +19,18 @@ refuses() {
 refuses 'command is needed'
 refuses "'frob'" frob
 refuses 'unexpected' bench frob
+refuses 'part is needed' seed
+refuses "'frob'" seed frob
+refuses "'200'" seed 200
+refuses "''" seed ''
+refuses "'frob'" seed 2005 --locks frob
+refuses 'twice' seed 2005 --locks none,none
+refuses 'empty' seed 2005 --locks ''
+refuses 'outside' seed 2005 --squeeze 0.5
+refuses 'outside' seed 2005 --rounds 0
+refuses 'not a number' seed 2005 --squeeze x
+refuses 'no part can be named' seed 2005 --show record
+refuses 'No such file' seed --show "$dir/missing"
 refuses 'unexpected' list frob
 refuses 'unexpected' torture frob
 
@@ -73,6 +85,7 @@ echo '{' >"$dir/bad"
 refuses 'line 2' bench --show "$dir/bad"
 echo '{"format": "frob"}' >"$dir/bad"
 refuses 'no record' bench --show "$dir/bad"
+refuses 'no record' seed --show "$dir/bad"
 run 0 bench --tests r1 --locks mutex --rounds 1 --seconds 0.002 \
 	--json "$dir/good"
 for change in 's/"format_version": 1/"format_version": 2/' \
@@ -85,7 +98,7 @@ for change in 's/"format_version": 1/"format_version": 2/' \
 done
 
 # Unknown options are reported by argp, with a hint on a second line.
-for command in bench list torture; do
+for command in bench list seed torture; do
 	run 2 $command --frob
 	complained "^rwsem $command: .*--frob"
 	complained "rwsem $command --help"

@@ -69,7 +69,7 @@ size_t rwi_seed_figures(const json_t *part, const char *cell, const char *lock,
 /* Bars of a part whose figures and values are counts of the same. */
 void rwi_seed_chart(const json_t *part, FILE *file);
 
-/* Print all tables.  rwi_usage() if this is no record. */
-void rwi_seed_report(const json_t *record, FILE *file);
+/* Conclude anew, and print all tables.  rwi_usage() if this is no record. */
+void rwi_seed_report(json_t *record, FILE *file);
 
 #endif

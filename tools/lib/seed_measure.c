@@ -6,7 +6,6 @@
  */
 #include "tools/lib/seed.h"
 
-#include "bench/clock.h"
 #include "bench/locks.h"
 #include "tools/lib/cli.h"
 #include "tools/lib/progress.h"
@@ -275,7 +274,7 @@ static void shuffle(struct part *part, uint64_t *state)
 static void run(const struct plan *plan, struct part *part, unsigned round,
 		const struct rwi_seed_cell *cell, struct lock *lock, int *code)
 {
-	const double begin_s = rwi_time_s(CLOCK_MONOTONIC);
+	const double begin_s = rwi_clock_s();
 	struct rwi_seed_outcome outcome = { .fault = "" };
 	const bool good =
 	    part->what->run(cell, lock->design, &plan->seed->options, &outcome);
@@ -283,7 +282,7 @@ static void run(const struct plan *plan, struct part *part, unsigned round,
 
 	json = json_pack("{s:i, s:s, s:s, s:f}", "round", (int)round, "cell",
 			 cell->name, "lock", lock->name, "seconds",
-			 rwi_time_s(CLOCK_MONOTONIC) - begin_s);
+			 rwi_clock_s() - begin_s);
 	if (good) {
 		json_object_set_new(json, "values",
 				    values_json(part->what, &outcome));

@@ -128,8 +128,8 @@ static void print_matrix(const json_t *part, const json_t *cells,
 			 const json_t *locks, const char *value,
 			 field_text *field, FILE *file)
 {
-	enum { LABEL = 22, FIELD = 16 };
-	json_t *present = json_array(), *lock;
+	enum { FIELD = 16 };
+	json_t *present = json_array(), *lock, *cell;
 	const char *names[RWI_SEED_LOCKS_MAX];
 	size_t i, first = 0, count;
 
@@ -138,7 +138,7 @@ static void print_matrix(const json_t *part, const json_t *cells,
 		if (has_any(part, cells, json_string_value(lock), value, field))
 			json_array_append(present, lock);
 	}
-	while ((count = fitting(present, first, LABEL, FIELD))) {
+	while ((count = fitting(present, first, label, FIELD))) {
 		for (i = 0; i < count; i++)
 			names[i] = name_at(present, first + i);
 		print_columns(part, cells, names, count, value, field, file);
@@ -353,7 +353,20 @@ static void print_part(const json_t *record, const json_t *part, FILE *file)
 	print_claims(part, file);
 }
 
-void rwi_seed_report(const json_t *record, FILE *file)
+static bool are_strings(const json_t *array)
+{
+	json_t *element;
+	size_t i;
+
+	json_array_foreach(array, i, element)
+	{
+		if (!json_is_string(element))
+			return false;
+	}
+	return json_is_array(array);
+}
+
+static void check(const json_t *record)
 {
 	const json_t *parts = json_object_get(record, "parts");
 	json_t *part;
@@ -365,6 +378,21 @@ void rwi_seed_report(const json_t *record, FILE *file)
 		rwi_usage("the record has version %jd, not %d",
 			  rwi_whole(record, "format_version"),
 			  RWI_SEED_FORMAT_VERSION);
+	json_array_foreach(parts, i, part)
+	{
+		if (!are_strings(json_object_get(part, "values")) ||
+		    !are_strings(json_object_get(part, "locks")))
+			rwi_usage("the record lacks names of values or locks");
+	}
+}
+
+void rwi_seed_report(json_t *record, FILE *file)
+{
+	const json_t *parts = json_object_get(record, "parts");
+	json_t *part;
+	size_t i;
+
+	check(record);
 	if (!rwi_is(record, "complete"))
 		fputs("\nNot complete: it was interrupted.\n", file);
 	json_array_foreach(parts, i, part)
