@@ -244,7 +244,7 @@ static void load(struct rwi_database *db)
 {
 	char *memory = db->memory;
 
-	for (enum rwi_table i = 0; i < RWI_DB_INDEXED; i++) {
+	for (enum rwi_table i = 0; i < RWI_HISTORY; i++) {
 		const struct rwi_db_table *t = &db->tables[i];
 
 		memory =

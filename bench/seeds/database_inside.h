@@ -23,7 +23,6 @@ enum {
 	RWI_DB_CLIENTS_MAX = 1024,
 	RWI_DB_LOG_RING = 16 << 20,
 	RWI_DB_XIDS = 1 << 25,        /* transactions that change, in one run */
-	RWI_DB_INDEXED = RWI_HISTORY, /* the tables before it have an index */
 };
 
 /* The lengths of log records, in bytes. */
