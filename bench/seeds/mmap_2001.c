@@ -57,7 +57,6 @@ struct seat {
 	_Alignas(128) const struct stress *stress;
 	unsigned char **pieces; /* in the kernel's address space */
 	const char *wrong;
-	int error; /* of a call */
 	unsigned char page[RWI_PAGE_SIZE];
 };
 
@@ -131,7 +130,7 @@ static void stress_kernel(void *argument)
 	for (unsigned i = 0; i < seat->stress->loops; i++) {
 		seat->pieces[i] = map_piece(page_size);
 		if (!seat->pieces[i]) {
-			seat->error = errno;
+			seat->wrong = "the kernel does not map any more";
 			return;
 		}
 	}
@@ -240,8 +239,7 @@ static const char *judge(struct run *r, double *areas)
 				     areas);
 	}
 	for (unsigned i = 0; !wrong && i < st->threads; i++)
-		wrong = r->seats[i].error ? strerror(r->seats[i].error)
-					  : r->seats[i].wrong;
+		wrong = r->seats[i].wrong;
 	return wrong;
 }
 
@@ -261,7 +259,7 @@ static const char *measure(struct run *r, double *value, bool *stuck)
 
 	*stuck = error == ETIMEDOUT;
 	if (error)
-		return *stuck ? "stuck" : strerror(error);
+		return *stuck ? "stuck" : "no threads";
 	value[SECTIONS_PER_S] =
 	    (double)st->threads * st->loops * (MAPPED + 2) / value[REAL_S];
 	fault = judge(r, &value[AREAS]);

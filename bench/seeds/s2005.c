@@ -263,7 +263,7 @@ static int open_target(enum target target)
 		return open("/dev/null", O_WRONLY | O_CLOEXEC);
 	fd = open_nameless("/dev/shm");
 	if (fd < 0)
-		fd = open_nameless(getenv("XDG_RUNTIME_DIR"));
+		fd = open_nameless(secure_getenv("XDG_RUNTIME_DIR"));
 	/* The kernel keeps these on a tmpfs of its own. */
 	if (fd < 0)
 		fd = memfd_create("dd", MFD_CLOEXEC);
@@ -374,7 +374,8 @@ static const char *judge(const struct dd *dd, const struct seat *seats)
 		const struct seat *s = &seats[i];
 
 		if (s->error)
-			return strerror(s->error);
+			return s->error == ENOSPC ? "no room for the files"
+						  : "reading or writing failed";
 		if (s->wrong)
 			return s->wrong;
 		if (s->taken != (uint64_t)dd->writes * WRITE_SIZE)
@@ -399,7 +400,7 @@ static const char *measure(struct dd *dd, struct seat *seats, unsigned cpus,
 		error = time_blocks(dd, seats, cpus, value);
 	*stuck = error == ETIMEDOUT;
 	if (error)
-		return *stuck ? "stuck" : strerror(error);
+		return *stuck ? "stuck" : "no threads";
 	if (dd->design)
 		value[INSTRUCTIONS] =
 		    rwi_steps_of_read_pair(dd->design, dd->lock);
@@ -422,8 +423,7 @@ static const char *with_files(struct dd *dd, struct seat *seats, unsigned cpus,
 	}
 	for (unsigned i = 0; !error && i < dd->threads; i++)
 		error = open_files(&seats[i], dd->target);
-	fault =
-	    error ? strerror(error) : measure(dd, seats, cpus, value, stuck);
+	fault = error ? "no files" : measure(dd, seats, cpus, value, stuck);
 	if (!*stuck)
 		for (unsigned i = 0; i < dd->threads; i++)
 			close_files(&seats[i]);
