@@ -491,21 +491,21 @@ static void make_fresh(struct rwi_database *db, unsigned clients)
 /* How often a loop of computing turns in this time, as fast as now. */
 static uint64_t loops_of(double ns)
 {
-	enum { TRY = 20000, TRIES = 5 };
+	const uint64_t turns = 20000;
 	double best = 1;
 
 	if (ns <= 0)
 		return 0;
-	for (int i = 0; i < TRIES; i++) {
+	for (int i = 0; i < 5; i++) {
 		const double begin = rwi_time_s(CLOCK_MONOTONIC);
 		double s;
 
-		rwi_db_compute(TRY);
+		rwi_db_compute(turns);
 		s = rwi_time_s(CLOCK_MONOTONIC) - begin;
 		if (s < best)
 			best = s;
 	}
-	return (uint64_t)(ns * TRY / (1e9 * best + 1));
+	return (uint64_t)(ns * (double)turns / (1e9 * best + 1));
 }
 
 static void add_up(const struct rwi_db_client *clients, unsigned count,

@@ -16,13 +16,13 @@ enum {
 	RWI_DB_OWN_LINES = 128,
 	RWI_DB_PAGE = 8192,   /* a full page, and always one of the history */
 	RWI_DB_FAN_OUT = 366, /* keys of a page of an index */
-	RWI_DB_LEVELS_MAX = 6,
 	RWI_DB_PARTITIONS = 16,
-	RWI_DB_STRIPES = 1024,          /* of the locks of accounts' rows */
-	RWI_DB_HISTORY_PAGES = 1 << 16, /* at most, in one run */
+	RWI_DB_STRIPES = 1024, /* of the locks of accounts' rows */
 	RWI_DB_CLIENTS_MAX = 1024,
 	RWI_DB_LOG_RING = 16 << 20,
-	RWI_DB_XIDS = 1 << 25,        /* transactions that change, in one run */
+	/* What one run can do: pages of the history, changing transactions. */
+	RWI_DB_HISTORY_PAGES = 1 << 16,
+	RWI_DB_XIDS = 1 << 25
 };
 
 /* The lengths of log records, in bytes. */
@@ -108,8 +108,6 @@ struct rwi_database {
 	uint64_t *row_owners[RWI_ROW_BRANCH + 1]; /* guarded by row latches */
 	uint64_t *states;          /* two bits for each transaction, RWI_CLOG */
 	uint64_t first_xid;        /* of this run */
-	uint64_t completed;        /* transactions, guarded by RWI_PROC */
-	uint64_t flushes;          /* guarded by RWI_FLUSH */
 	_Atomic uint64_t *running; /* transaction of each client, or 0 */
 	unsigned clients;
 	struct rwi_db_log log;
@@ -117,6 +115,9 @@ struct rwi_database {
 	_Alignas(RWI_DB_OWN_LINES) _Atomic uint64_t flushed;
 	_Alignas(RWI_DB_OWN_LINES) atomic_uint history_pages;
 	_Alignas(RWI_DB_OWN_LINES) _Atomic uint64_t end_ns;
+	/* Transactions, guarded by RWI_PROC, and flushes, by RWI_FLUSH. */
+	_Alignas(RWI_DB_OWN_LINES) uint64_t completed;
+	_Alignas(RWI_DB_OWN_LINES) uint64_t flushes;
 };
 
 /* A client's own. */

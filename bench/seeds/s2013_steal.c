@@ -152,6 +152,13 @@ static bool fail(struct rwi_seed_outcome *outcome, const char *fault)
 	return false;
 }
 
+static bool fail_with(struct rwi_seed_outcome *outcome, int error)
+{
+	errno = error;
+	snprintf(outcome->fault, sizeof outcome->fault, "%m");
+	return false;
+}
+
 /* Selects write nothing, so the lock itself is asked whether it excludes. */
 static bool excludes(const struct rwi_design *design,
 		     struct rwi_seed_outcome *outcome)
@@ -164,7 +171,7 @@ static bool excludes(const struct rwi_design *design,
 		return true;
 	lock = rwi_lock_new(design);
 	if (!lock)
-		return fail(outcome, strerror(errno));
+		return fail_with(outcome, errno);
 	fault = rwi_exclusion_fault(design, lock, &stuck);
 	if (!stuck)
 		rwi_lock_free(design, lock);
@@ -185,14 +192,14 @@ static bool run(const struct rwi_seed_cell *cell,
 		.patience_s = patience_s,
 		.random = options->random,
 	};
-	struct rwi_database_work work;
+	struct rwi_database_work work = { .fault = NULL };
 	struct rwi_database *database =
 	    database_of(cell->parameter[SCALE], options->full);
 	int error =
 	    database ? rwi_database_run(database, design, &load, &work) : errno;
 
 	if (error)
-		return fail(outcome, strerror(error));
+		return fail_with(outcome, error);
 	if (work.stuck)
 		kept.database = NULL;
 	else if (work.fault)
