@@ -360,7 +360,8 @@ static const char *sweep(const struct rwi_seed_cell *cell,
 			 struct rwi_aim7_load *load, double *value)
 {
 	const long *at = cell->parameter;
-	const double points = (double)((at[LAST] - at[FIRST]) / at[STEP] + 1);
+	const long count = (at[LAST] - at[FIRST]) / at[STEP] + 1;
+	const double points = (double)count;
 	struct rwi_aim7_use use = { .late = 0 };
 
 	for (long users = at[FIRST]; users <= at[LAST]; users += at[STEP]) {

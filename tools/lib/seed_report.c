@@ -131,8 +131,14 @@ static void print_matrix(const json_t *part, const json_t *cells,
 	enum { FIELD = 16 };
 	json_t *present = json_array(), *lock, *cell;
 	const char *names[RWI_SEED_LOCKS_MAX];
-	size_t i, first = 0, count;
+	size_t i, first = 0, label = 0, count;
 
+	json_array_foreach(cells, i, cell)
+	{
+		const size_t length = json_string_length(cell);
+
+		label = length > label ? length : label;
+	}
 	json_array_foreach(locks, i, lock)
 	{
 		if (has_any(part, cells, json_string_value(lock), value, field))
