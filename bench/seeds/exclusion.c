@@ -6,18 +6,22 @@
  * Whoever is in counts itself, and looks who else is there when it comes and
  * before it goes.
  */
-#define _GNU_SOURCE /* nanosleep */
+#define _GNU_SOURCE /* barriers, nanosleep */
 #include "bench/seeds/exclusion.h"
 
 #include "bench/seeds/crew.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <time.h>
 
-enum { READERS = 2, WRITERS = 2, SECTIONS = 30, PATIENCE_S = 20 };
+enum { READERS = 2, WRITERS = 2, ROUNDS = 20, PATIENCE_S = 20 };
+
+/* A reader waits in the lock for so many sleeps that a writer asks for it. */
+enum { SLEEPS_MAX = 10 };
 
 /*
  * Who only yields may go on at once.  Who sleeps while it holds the lock is
@@ -31,7 +35,9 @@ static void let_others_run(void)
 struct room {
 	const struct rwi_design *design;
 	void *lock;
+	pthread_barrier_t begin;
 	atomic_uint readers, writers; /* who are in */
+	atomic_uint asking;           /* writers, until they have left */
 };
 
 struct seat {
@@ -56,31 +62,47 @@ static void look(struct seat *seat)
 		seat->fault = "two writers were in at once";
 }
 
-static void stay(struct seat *seat, atomic_uint *here)
+static void read_once(struct seat *seat)
 {
-	atomic_fetch_add(here, 1);
+	struct room *room = seat->room;
+
+	room->design->down_read(room->lock);
+	atomic_fetch_add(&room->readers, 1);
+	look(seat);
+	for (int i = 0; i < SLEEPS_MAX && !atomic_load(&room->asking); i++)
+		let_others_run();
+	let_others_run();
+	look(seat);
+	atomic_fetch_sub(&room->readers, 1);
+	room->design->up_read(room->lock);
+}
+
+static void write_once(struct seat *seat)
+{
+	struct room *room = seat->room;
+
+	atomic_fetch_add(&room->asking, 1);
+	room->design->down_write(room->lock);
+	atomic_fetch_add(&room->writers, 1);
 	look(seat);
 	let_others_run();
 	look(seat);
-	atomic_fetch_sub(here, 1);
+	atomic_fetch_sub(&room->writers, 1);
+	room->design->up_write(room->lock);
+	atomic_fetch_sub(&room->asking, 1);
 }
 
+/* All begin each round together: nobody is done before others have come. */
 static void work(void *argument)
 {
 	struct seat *seat = argument;
-	struct room *room = seat->room;
 
-	for (unsigned i = 0; i < SECTIONS && !seat->fault; i++) {
-		if (seat->writes) {
-			room->design->down_write(room->lock);
-			stay(seat, &room->writers);
-			room->design->up_write(room->lock);
-		} else {
-			room->design->down_read(room->lock);
-			stay(seat, &room->readers);
-			room->design->up_read(room->lock);
-		}
-		let_others_run();
+	for (unsigned i = 0; i < ROUNDS; i++) {
+		pthread_barrier_wait(&seat->room->begin);
+		if (seat->writes)
+			write_once(seat);
+		else
+			read_once(seat);
 	}
 }
 
@@ -104,6 +126,7 @@ const char *rwi_exclusion_fault(const struct rwi_design *design, void *lock,
 		return "no memory";
 	check->room.design = design;
 	check->room.lock = lock;
+	pthread_barrier_init(&check->room.begin, NULL, READERS + WRITERS);
 	for (unsigned i = 0; i < READERS + WRITERS; i++) {
 		check->seats[i].room = &check->room;
 		check->seats[i].writes = i % 2;
@@ -118,6 +141,7 @@ const char *rwi_exclusion_fault(const struct rwi_design *design, void *lock,
 			fault = check->seats[i].fault;
 	if (error)
 		fault = "no threads";
+	pthread_barrier_destroy(&check->room.begin);
 	free(check);
 	return fault;
 }

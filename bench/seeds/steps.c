@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { FEW = 1, MANY = 9, STEPS_MAX = 100000 };
+enum { FEW = 1, MANY = 9, STEPS_MAX = 20000 };
 
 static void read_pairs(const struct rwi_design *design, void *lock,
 		       unsigned pairs)
