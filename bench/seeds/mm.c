@@ -424,7 +424,7 @@ static const char *run_and_judge(struct run *run, const struct test *test,
 		.work = work,
 		.seats = run->seats,
 		.seat_size = sizeof run->seats[0],
-		.patience_s = PATIENCE_S + run->shared.measured_s,
+		.patience_s = run->shared.measured_s + (double)PATIENCE_S,
 	};
 	const char *wrong;
 	double elapsed_s;

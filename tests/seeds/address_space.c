@@ -22,7 +22,7 @@ extern const struct rwi_seed_part rwi_seed_part_mm;
 
 /* ---- Beside one that knows each page ---- */
 
-enum { PAGES = 1500, AREAS_MAX = 60, STEPS = 30000, NOWHERE = PAGES };
+enum { PAGES = 1500, AREAS_MAX = 20, STEPS = 30000, NOWHERE = PAGES };
 
 static bool mapped[PAGES], present[2 * PAGES + 1];
 static uint32_t heap_size;
@@ -144,7 +144,8 @@ static void touch_one(void)
 
 static void break_some(void)
 {
-	const int32_t change = (int32_t)below(21) - 10;
+	const int32_t change =
+	    below(4) ? (int32_t)below(21) - 10 : -(int32_t)heap_size;
 	const int64_t next = (int64_t)heap_size + change;
 	bool possible = next >= 0 && next <= PAGES;
 
