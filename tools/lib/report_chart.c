@@ -104,7 +104,8 @@ void rwi_chart_scale(struct rwi_chart *c)
 
 	for (size_t i = 0; i < c->series_count; i++)
 		for (size_t k = 0; k < c->series[i].count; k++)
-			greatest = fmax(greatest, c->series[i].points[k].high);
+			greatest =
+			    fmax(greatest, fabs(c->series[i].points[k].high));
 	unit = rwi_unit(greatest, &word);
 	for (size_t i = 0; i < c->series_count; i++)
 		for (size_t k = 0; k < c->series[i].count; k++) {
@@ -289,6 +290,16 @@ static bool has_groups(const struct rwi_chart *c)
 	return c->form == RWI_BARS || c->form == RWI_DOTS;
 }
 
+/* Is anything negative? */
+static bool goes_below(const struct rwi_chart *c)
+{
+	for (size_t i = 0; i < c->series_count; i++)
+		for (size_t k = 0; k < c->series[i].count; k++)
+			if (c->series[i].points[k].low < 0)
+				return true;
+	return false;
+}
+
 static void axes(const struct drawing *d)
 {
 	const struct rwi_chart *c = d->c;
@@ -307,7 +318,7 @@ static void axes(const struct drawing *d)
 		fprintf(d->f, "set logscale y\nset yrange [%s:*]\n",
 			c->from_y > 0 ? "from_y" : "*");
 	else
-		fputs("set yrange [0:*]\n", d->f);
+		fprintf(d->f, "set yrange [%s:*]\n", goes_below(c) ? "*" : "0");
 	if (*c->x_label) {
 		fputs("set xlabel ", d->f);
 		put_text(d->f, c->x_label);

@@ -44,8 +44,14 @@ char *rwi_figure(double x, char buffer[RWI_FIGURE_SIZE])
 	char digits[RWI_NUMBER_SIZE];
 	size_t n, used = 0;
 
-	if (isinf(x))
-		return strcpy(buffer, "\xe2\x88\x9e");
+	if (x < 0) {
+		used = strlen(strcpy(buffer, "\xe2\x88\x92"));
+		x = -x;
+	}
+	if (isinf(x)) {
+		strcpy(buffer + used, "\xe2\x88\x9e");
+		return buffer;
+	}
 	rwi_number(x, digits);
 	n = strspn(digits, "0123456789");
 	/* Blanks that do not break and are narrow, from five digits on. */

@@ -150,6 +150,21 @@ bool rwi_part_family(const char *cell, char family[RWI_FAMILY_SIZE], double *x)
 
 /* ---- Claims ---- */
 
+/* Whose ratio it is: "one to two in r1". */
+static void ratio_of(const json_t *claim, char *text, size_t size)
+{
+	const char *cell_a = rwi_text(claim, "cell_a");
+	const char *cell_b = rwi_text(claim, "cell_b");
+	const char *lock_a = rwi_text(claim, "lock_a");
+	const char *lock_b = rwi_text(claim, "lock_b");
+
+	if (!strcmp(cell_a, cell_b))
+		snprintf(text, size, "%s to %s in %s", lock_a, lock_b, cell_a);
+	else
+		snprintf(text, size, "%s in %s to %s in %s", lock_a, cell_a,
+			 lock_b, cell_b);
+}
+
 static void claim_row(struct rwi_page *page, const json_t *claim)
 {
 	const struct rwi_summary here =
@@ -159,15 +174,19 @@ static void claim_row(struct rwi_page *page, const json_t *claim)
 	const char *reason =
 	    json_string_value(json_object_get(claim, "reason"));
 	const bool agrees = !strcmp(verdict, "agree");
+	const bool differs = !strcmp(verdict, "differ");
+	char text[RWI_CHART_TEXT * 2];
 
 	rwi_page_row(page, false, rwi_text(claim, "says"));
-	if (agrees || !strcmp(verdict, "differ"))
+	if (agrees || differs)
 		rwi_page_verdict(page, agrees, verdict);
 	else
 		rwi_page_cell(page, 'l', verdict);
 	rwi_page_number(page, there > 0, there);
 	rwi_page_spread(page, here.rounds, here.median, here.min, here.max, 1);
-	rwi_page_cell(page, 'l', reason && !agrees ? reason : "");
+	ratio_of(claim, text, sizeof text);
+	rwi_page_cell(page, 'l', text);
+	rwi_page_cell(page, 'l', reason && differs ? reason : "");
 }
 
 static void claims(struct rwi_page *page, const struct rwi_part *p)
@@ -185,7 +204,8 @@ static void claims(struct rwi_page *page, const struct rwi_part *p)
 	rwi_page_head(page, 'l', "verdict");
 	rwi_page_head(page, 'r', "there");
 	rwi_page_head(page, 'r', "here");
-	rwi_page_head(page, 'l', "reason, where one is known");
+	rwi_page_head(page, 'l', "ratio");
+	rwi_page_head(page, 'l', "reason, if known");
 	json_array_foreach(list, i, claim) claim_row(page, claim);
 	rwi_page_table_end(page);
 }
@@ -228,20 +248,44 @@ static void part(struct rwi_page *page, const struct rwi_part *p)
 	rwi_part_tables(page, p);
 }
 
-static unsigned verdicts(const json_t *parts, const char *verdict)
+/* Of one part. */
+static unsigned verdicts(const json_t *json, const char *verdict)
 {
+	const json_t *list = json_object_get(json, "claims");
 	unsigned n = 0;
-	json_t *p, *claim;
-	size_t i, k;
+	json_t *claim;
+	size_t i;
 
-	json_array_foreach(parts, i, p)
-	{
-		json_t *list = json_object_get(p, "claims");
-
-		json_array_foreach(list, k, claim) n +=
-		    !strcmp(rwi_text(claim, "verdict"), verdict);
-	}
+	json_array_foreach(list, i, claim) n +=
+	    !strcmp(rwi_text(claim, "verdict"), verdict);
 	return n;
+}
+
+static void verdicts_table(struct rwi_page *page, const json_t *parts)
+{
+	static const char *const words[] = { "agree", "differ",
+					     "not measured" };
+	json_t *json;
+	size_t i;
+
+	rwi_page_table(page, "Claims of the messages: how many");
+	rwi_page_head(page, 'l', "");
+	for (size_t k = 0; k < 3; k++)
+		rwi_page_head(page, 'r', words[k]);
+	rwi_page_head(page, 'l', "message");
+	json_array_foreach(parts, i, json)
+	{
+		char number[RWI_FIGURE_SIZE];
+
+		rwi_page_row(page, false, rwi_text(json, "name"));
+		for (size_t k = 0; k < 3; k++) {
+			snprintf(number, sizeof number, "%u",
+				 verdicts(json, words[k]));
+			rwi_page_cell(page, 'r', number);
+		}
+		rwi_page_cell(page, 'l', rwi_text(json, "message"));
+	}
+	rwi_page_table_end(page);
 }
 
 static void summary(struct rwi_page *page, const json_t *record)
@@ -250,29 +294,35 @@ static void summary(struct rwi_page *page, const json_t *record)
 	const json_t *parameters = json_object_get(record, "parameters");
 	const double squeeze =
 	    json_number_value(json_object_get(parameters, "squeeze"));
-	const size_t n = json_array_size(parts);
-	char text[RWI_FIGURE_SIZE];
+	unsigned agree = 0, differ = 0;
+	json_t *json;
+	size_t i;
 
+	json_array_foreach(parts, i, json)
+	{
+		agree += verdicts(json, "agree");
+		differ += verdicts(json, "differ");
+	}
 	rwi_page_chapter(page, "What was measured");
 	rwi_page_paragraph(page, "lead",
-			   "%zu measurement%s that came with the designs, "
-			   "repeated here: %u claims agree, %u differ, %u were "
-			   "not measured.",
-			   n, n == 1 ? "" : "s", verdicts(parts, "agree"),
-			   verdicts(parts, "differ"),
-			   verdicts(parts, "not measured"));
+			   "What the designs' authors measured, again: of "
+			   "what they claim, %u agree and %u differ on this "
+			   "machine.",
+			   agree, differ);
 	if (!rwi_is(record, "complete"))
 		rwi_page_paragraph(page, "warn",
 				   "Not complete: later runs are missing.");
+	verdicts_table(page, parts);
 	rwi_page_paragraph(
-	    page, "note", "%s  Computing time is divided by %s (squeeze%s).",
+	    page, "note",
+	    "%s  Where a load computes between its locks, that time is divided "
+	    "by %g%s",
 	    rwi_is(parameters, "full")
-		? "The messages' own sizes and durations."
-		: "Sizes and durations are shorter than the messages'; --full "
-		  "has theirs.",
-	    rwi_figure(squeeze, text),
-	    squeeze > 1 ? ": not honest, but as dense as more CPUs would be"
-			: "; 1 is honest");
+		? "Sizes and durations are the messages' own."
+		: "Sizes and durations are shorter than the messages'.",
+	    squeeze,
+	    squeeze > 1 ? ", as if there were so many times as many CPUs."
+			: ": not at all.");
 }
 
 void rwi_report_seed(struct rwi_page *page, const json_t *record)

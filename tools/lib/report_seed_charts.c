@@ -113,14 +113,21 @@ static bool add_points(const struct cast *cast, enum rwi_origin origin,
 	return any;
 }
 
-static void finish(struct rwi_page *page, const struct cast *cast,
-		   struct rwi_chart *chart, bool first_value)
+/* A part says it of its first value; acquisitions go without saying. */
+static const char *better(const struct rwi_part *p, const char *value)
+{
+	if (!strcmp(value, "reads") || !strcmp(value, "writes"))
+		return "more is better";
+	if (strcmp(value, rwi_part_value(p, 0)) != 0)
+		return "";
+	return p->less ? "less is better" : "more is better";
+}
+
+static void finish(struct rwi_page *page, const char *better,
+		   struct rwi_chart *chart)
 {
 	rwi_chart_scale(chart);
-	rwi_page_figure(page, chart,
-			!first_value    ? ""
-			: cast->p->less ? "less is better"
-					: "more is better");
+	rwi_page_figure(page, chart, better);
 	free(chart);
 }
 
@@ -204,7 +211,7 @@ static void line(struct rwi_page *page, const struct cast *cast,
 			add_points(cast, origin, cast->cells.list[i], value, x,
 				   chart);
 	rwi_chart_sort(chart);
-	finish(page, cast, chart, true);
+	finish(page, better(cast->p, value), chart);
 }
 
 /* Was there an earlier cell of this family? */
@@ -275,7 +282,7 @@ struct bars {
 	struct rwi_page *page;
 	const struct cast *cast;
 	enum rwi_origin origin;
-	bool first_value;
+	const char *better;
 	struct rwi_chart *chart;
 	unsigned charts;
 	double x;
@@ -284,7 +291,7 @@ struct bars {
 static void flush(struct bars *b)
 {
 	if (b->chart)
-		finish(b->page, b->cast, b->chart, b->first_value);
+		finish(b->page, b->better, b->chart);
 	b->chart = NULL;
 }
 
@@ -325,11 +332,11 @@ static void add_cell(struct bars *b, const char *cell, const char *value)
 static void bars(struct rwi_page *page, const struct cast *cast,
 		 enum rwi_origin origin, size_t value)
 {
+	const char *name = rwi_part_value(cast->p, value);
 	struct bars b = { .page = page,
 			  .cast = cast,
 			  .origin = origin,
-			  .first_value = value == 0 };
-	const char *name = rwi_part_value(cast->p, value);
+			  .better = better(cast->p, name) };
 	char family[RWI_FAMILY_SIZE];
 	double x;
 

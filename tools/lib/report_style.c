@@ -111,8 +111,11 @@ static const char paper[] =
     "2rem}"
     ".table{overflow:visible;font-size:7.4pt}"
     ".figures{grid-template-columns:1fr 1fr}"
-    "tbody th{position:static;white-space:normal}"
+    "tbody th{position:static}thead th{overflow-wrap:normal}"
     "td.r{white-space:normal}td.l{min-width:0}"
+    /* Many columns have room for medians side by side, not for spreads. */
+    "tr:has(>:nth-child(7)) small{display:block;min-width:0;padding:0;"
+    "text-align:right}"
     "th,td{padding-right:.5rem}a{text-decoration:none}}\n";
 
 void rwi_page_style(FILE *file)
