@@ -92,17 +92,19 @@ static double highest(const json_t *part, const char *cell, height *of)
 	return most;
 }
 
-/* "######      0.25", or a dash and blanks. */
-static void bar(double share, FILE *file)
+/* "######      0.25", or a dash; the last in a line ends there. */
+static void bar(double share, bool last, FILE *file)
 {
 	static const char full[] = "########################";
 	_Static_assert(sizeof full == BAR + 1, "as long as the longest bar");
 
-	if (isnan(share))
-		fprintf(file, "  %-*s     ", BAR, "-");
-	else
+	if (!isnan(share))
 		fprintf(file, "  %-*.*s %4.2f", BAR, (int)(share * BAR + 0.5),
 			full, share);
+	else if (last)
+		fputs("  -", file);
+	else
+		fprintf(file, "  %-*s     ", BAR, "-");
 }
 
 static void chart_cell(const json_t *part, const char *cell, FILE *file)
@@ -120,8 +122,8 @@ static void chart_cell(const json_t *part, const char *cell, FILE *file)
 		const char *name = json_string_value(lock);
 
 		fprintf(file, "    %-20s", name);
-		bar(there(part, cell, name) / most_there, file);
-		bar(here(part, cell, name) / most_here, file);
+		bar(there(part, cell, name) / most_there, false, file);
+		bar(here(part, cell, name) / most_here, true, file);
 		fputc('\n', file);
 	}
 }

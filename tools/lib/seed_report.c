@@ -123,13 +123,29 @@ static void print_columns(const json_t *part, const json_t *cells,
 	rwi_table_print(table, file);
 }
 
-/* In as many tables as the width needs. */
+/* The longest name, indented. */
+static size_t label_width(const json_t *cells)
+{
+	size_t widest = 0, i;
+	json_t *cell;
+
+	json_array_foreach(cells, i, cell)
+	{
+		const size_t width = 2 + strlen(json_string_value(cell));
+
+		widest = width > widest ? width : widest;
+	}
+	return widest;
+}
+
+/* In as many tables as the width needs; nothing, if there is no number. */
 static void print_matrix(const json_t *part, const json_t *cells,
 			 const json_t *locks, const char *value,
-			 field_text *field, FILE *file)
+			 field_text *field, const char *where, FILE *file)
 {
 	enum { FIELD = 16 };
-	json_t *present = json_array(), *lock, *cell;
+	const size_t label = label_width(cells);
+	json_t *present = json_array(), *lock;
 	const char *names[RWI_SEED_LOCKS_MAX];
 	size_t i, first = 0, label = 0, count;
 
@@ -144,6 +160,8 @@ static void print_matrix(const json_t *part, const json_t *cells,
 		if (has_any(part, cells, json_string_value(lock), value, field))
 			json_array_append(present, lock);
 	}
+	if (json_array_size(present))
+		fprintf(file, "  %s %s:\n", value, where);
 	while ((count = fitting(present, first, label, FIELD))) {
 		for (i = 0; i < count; i++)
 			names[i] = name_at(present, first + i);
@@ -186,10 +204,8 @@ static void print_figures(const json_t *part, FILE *file)
 
 	json_array_foreach(values, i, value)
 	{
-		fprintf(file, "  %s in the message:\n",
-			json_string_value(value));
 		print_matrix(part, cells, locks, json_string_value(value),
-			     figure_text, file);
+			     figure_text, "in the message", file);
 	}
 	json_decref(values);
 	json_decref(cells);
@@ -198,21 +214,19 @@ static void print_figures(const json_t *part, FILE *file)
 
 static void print_results(const json_t *part, FILE *file)
 {
+	const char *const compared = rwi_is(part, "less_is_better")
+					 ? "here (compared; less is better)"
+					 : "here (compared; more is better)";
 	const json_t *values = json_object_get(part, "values");
 	const json_t *locks = json_object_get(part, "locks");
-	json_t *cells = distinct(json_object_get(part, "cells"), "name"),
-	       *value;
+	json_t *cells = distinct(json_object_get(part, "cells"), "name");
+	json_t *value;
 	size_t i;
 
 	json_array_foreach(values, i, value)
 	{
-		fprintf(file, "  %s here%s:\n", json_string_value(value),
-			i ? ""
-			: rwi_is(part, "less_is_better")
-			    ? " (compared; less is better)"
-			    : " (compared; more is better)");
 		print_matrix(part, cells, locks, json_string_value(value),
-			     result_text, file);
+			     result_text, i ? "here" : compared, file);
 	}
 	json_decref(cells);
 }
