@@ -147,14 +147,8 @@ static void print_matrix(const json_t *part, const json_t *cells,
 	const size_t label = label_width(cells);
 	json_t *present = json_array(), *lock;
 	const char *names[RWI_SEED_LOCKS_MAX];
-	size_t i, first = 0, label = 0, count;
+	size_t i, first = 0, count;
 
-	json_array_foreach(cells, i, cell)
-	{
-		const size_t length = json_string_length(cell);
-
-		label = length > label ? length : label;
-	}
 	json_array_foreach(locks, i, lock)
 	{
 		if (has_any(part, cells, json_string_value(lock), value, field))
@@ -417,6 +411,8 @@ void rwi_seed_report(json_t *record, FILE *file)
 		fputs("\nNot complete: it was interrupted.\n", file);
 	json_array_foreach(parts, i, part)
 	{
+		/* From the runs, so that all tables say the same. */
+		rwi_seed_conclude(part);
 		print_part(record, part, file);
 	}
 }
