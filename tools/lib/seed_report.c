@@ -411,6 +411,8 @@ void rwi_seed_report(json_t *record, FILE *file)
 		fputs("\nNot complete: it was interrupted.\n", file);
 	json_array_foreach(parts, i, part)
 	{
+		/* From the runs, so that all tables say the same. */
+		rwi_seed_conclude(part);
 		print_part(record, part, file);
 	}
 }
