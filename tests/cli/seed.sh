@@ -66,7 +66,7 @@ said '^  left out: none: this needs a lock$'
 said '^  claims: 0 agree, 0 differ, 18 not measured$'
 said '^  r1  *15218540 15203915  *14092045 14112771  '
 
-# Two of them, by two locks that count: then verdicts on numbers made up.
+# Verdicts on numbers made up, in what an interrupted run has of two locks.
 timeout -s INT $((5 * patience)) "$rwsem" seed 2001 \
 	--locks arcangeli-2001,howells-2001-xadd --json "$dir/record" \
 	>"$dir/out" 2>"$dir/err" || :
