@@ -15,9 +15,9 @@
  *	         honest, and leaves each lock nearly idle if there are few CPUs.
  *
  * What a user has in the trees from its start to its exit is put there before
- * the clock starts and taken out after it stops: at a 400th of the jobs it
- * would be as much as the jobs themselves.  Directories are locked as today's
- * kernels do: for reading where they are listed.
+ * the clock starts, and stays: with so small a part of the jobs it would be as
+ * much as the jobs themselves.  Directories are locked as today's kernels do:
+ * for reading where they are listed.
  */
 #define _GNU_SOURCE /* nanosleep */
 #include "bench/seeds/aim7.h"
@@ -312,6 +312,7 @@ enum value {
 	JTI_PERCENT,
 	WAIT_NS, /* one for each class */
 	LATE_PERCENT = WAIT_NS + RWI_AIM7_CLASSES,
+	SHORTER,
 	SQUEEZE,
 	VALUES
 };
@@ -319,15 +320,45 @@ enum value {
 static const char *const values[] = {
 	"jobs_per_min",  "elapsed_s",     "sd_s",         "jti_percent",
 	"files_wait_ns", "roots_wait_ns", "dirs_wait_ns", "ids_wait_ns",
-	"late_percent",  "squeeze",       NULL,
+	"late_percent",  "shorter",       "squeeze",      NULL,
 };
 _Static_assert(sizeof values / sizeof values[0] == VALUES + 1, "their names");
 _Static_assert((int)VALUES <= (int)RWI_SEED_VALUES_MAX, "too many");
 
+/* A user's computing and sections, in milliseconds. */
+static double user_ms(const struct rwi_aim7_load *load)
+{
+	unsigned executions[RWI_AIM7_JOBS_MAX];
+	double ns = 0;
+
+	rwi_aim7_executions(load->mix, executions);
+	for (unsigned i = 0; rwi_aim7_jobs[i].name; i++) {
+		const struct rwi_aim7_job *job = &rwi_aim7_jobs[i];
+		double once = compute_ns(load, job);
+
+		for (enum rwi_aim7_op op = 0; op < RWI_AIM7_OPS; op++)
+			once += rate(load, job, op) * rwi_aim7_sections_ns(op);
+		ns += executions[i] * once;
+	}
+	return 1e-6 * ns;
+}
+
+/*
+ * Shortened runs are so much shorter that a user has this to do.  With much
+ * less, threads would end before others have begun.
+ */
+static const double short_user_ms = 0.4;
+
 static unsigned shorter(const struct rwi_aim7_mix *mix,
 			const struct rwi_seed_options *options)
 {
-	return options->full ? SHORTER_FULL : mix->shorter;
+	const struct rwi_aim7_load whole = { .mix = mix,
+					     .shorter = 1,
+					     .squeeze = options->squeeze };
+
+	if (options->full)
+		return SHORTER_FULL;
+	return (unsigned)fmax(user_ms(&whole) / short_user_ms + 0.5, 1);
 }
 
 static void add_use(struct rwi_aim7_use *to, const struct rwi_aim7_use *use)
@@ -391,15 +422,17 @@ static bool run(const struct rwi_seed_cell *cell,
 {
 	const struct rwi_aim7_mix *mix = &rwi_aim7_mixes[cell->parameter[MIX]];
 	struct rwi_aim7_load load = { .mix = mix,
-				      .shorter = shorter(mix, options),
 				      .squeeze = options->squeeze,
 				      .random = options->random };
 	const char *fault = "the squeeze must be above 0";
 
 	memset(outcome->value, 0, sizeof outcome->value);
-	outcome->value[SQUEEZE] = options->squeeze;
-	if (options->squeeze > 0)
+	if (options->squeeze > 0) {
+		load.shorter = shorter(mix, options);
+		outcome->value[SHORTER] = load.shorter;
+		outcome->value[SQUEEZE] = load.squeeze;
 		fault = sweep(cell, design, &load, outcome->value);
+	}
 	if (fault)
 		snprintf(outcome->fault, sizeof outcome->fault, "%s", fault);
 	return !fault;
@@ -411,22 +444,16 @@ struct range {
 	long step, full_step;
 };
 
-/* A user's computing and sections, in milliseconds. */
-static double user_ms(const struct rwi_aim7_load *load)
+/* How long each user sleeps, which all can do at once. */
+static double asleep_s(const struct rwi_aim7_load *load)
 {
 	unsigned executions[RWI_AIM7_JOBS_MAX];
-	double ns = 0;
+	double s = 0;
 
 	rwi_aim7_executions(load->mix, executions);
-	for (unsigned i = 0; rwi_aim7_jobs[i].name; i++) {
-		const struct rwi_aim7_job *job = &rwi_aim7_jobs[i];
-		double once = compute_ns(load, job);
-
-		for (enum rwi_aim7_op op = 0; op < RWI_AIM7_OPS; op++)
-			once += rate(load, job, op) * rwi_aim7_sections_ns(op);
-		ns += executions[i] * once;
-	}
-	return 1e-6 * ns;
+	for (unsigned i = 0; rwi_aim7_jobs[i].name; i++)
+		s += executions[i] * rwi_aim7_jobs[i].sleep_s;
+	return s / load->shorter;
 }
 
 /*
@@ -435,23 +462,23 @@ static double user_ms(const struct rwi_aim7_load *load)
  */
 static const double thread_ms = 0.05, point_s = 0.02;
 
-static double range_s(const struct range *range, double squeeze, bool full)
+static double range_s(const struct range *range,
+		      const struct rwi_seed_options *options)
 {
 	const struct rwi_aim7_mix *mix = rwi_aim7_mix_find(range->mix);
-	const struct rwi_seed_options options = { .full = full };
 	const struct rwi_aim7_load load = { .mix = mix,
-					    .shorter = shorter(mix, &options),
-					    .squeeze = squeeze };
-	const double one_ms = user_ms(&load);
-	const long step = full ? range->full_step : range->step;
+					    .shorter = shorter(mix, options),
+					    .squeeze = options->squeeze };
+	const double one_ms = user_ms(&load), sleep_s = asleep_s(&load);
+	const long step = options->full ? range->full_step : range->step;
 	int cpus[RWI_CPUS_MAX];
 	unsigned cores;
 	const unsigned cpu_count = rwi_machine_cpus(cpus, &cores);
 	double s = 0;
 
 	for (long users = range->first; users <= range->last; users += step)
-		s += point_s +
-		     1e-3 * (double)users * (one_ms / cpu_count + thread_ms);
+		s += fmax(1e-3 * (double)users * one_ms / cpu_count, sleep_s) +
+		     1e-3 * (double)users * thread_ms + point_s;
 	return s;
 }
 
@@ -472,7 +499,7 @@ static bool cell_of(const struct range *ranges, unsigned place,
 			       [LAST] = range->last,
 			       [STEP] = options->full ? range->full_step
 						      : range->step },
-		.seconds = range_s(range, options->squeeze, options->full),
+		.seconds = options->squeeze > 0 ? range_s(range, options) : 0,
 	};
 	snprintf(cell->name, sizeof cell->name, "%s-%ld-%ld", range->mix,
 		 range->first, range->last);
@@ -480,6 +507,13 @@ static bool cell_of(const struct range *ranges, unsigned place,
 }
 
 /* ---- The two parts ---- */
+
+/* Values that are columns of tables say how much exactly. */
+#define SIZES                                                                  \
+	"shortened runs do, at a few numbers of users, so small a part of "    \
+	"each job and each sleep that a user takes 0.4 ms, and full runs a "   \
+	"50th at all of the message's; results are scaled to whole jobs; a "   \
+	"squeeze divides what users do apart from each other"
 
 static const char *const locks[] = {
 	"long-2014-mutex",
@@ -517,10 +551,10 @@ static bool cell_2013(unsigned place, const struct rwi_seed_options *options,
 }
 
 static const struct range ranges_2014[] = {
-	{ "custom", 200, 1000, 400, 100 },
-	{ "custom", 1100, 2000, 450, 100 },
-	{ "high_systime", 200, 1000, 400, 100 },
-	{ "high_systime", 1100, 2000, 450, 100 },
+	{ "custom", 200, 1000, 800, 100 },
+	{ "custom", 1100, 2000, 900, 100 },
+	{ "high_systime", 200, 1000, 800, 100 },
+	{ "high_systime", 1100, 2000, 900, 100 },
 	{ .mix = NULL },
 };
 
@@ -557,10 +591,7 @@ static const struct rwi_seed_claim claims_2013[] = {
 
 const struct rwi_seed_part rwi_seed_part_2013_spin = {
 	.name = "2013-spin",
-	.title = "AIM7: jobs a minute of 1 to 2000 users; shortened runs do "
-		 "a 400th of each job (a 20th for disk and short) and of each "
-		 "sleep of 5 s, full runs a 50th, and results are scaled to "
-		 "whole jobs; \"squeeze\" divides what users do apart",
+	.title = "AIM7: jobs a minute, means over ranges of users; " SIZES,
 	.message = "Chen, linux-kernel, June 2013; 8 sockets with 80 cores",
 	.locks = locks,
 	.values = values,
@@ -594,10 +625,7 @@ static const struct rwi_seed_claim claims_2014[] = {
 
 const struct rwi_seed_part rwi_seed_part_aim7_2014 = {
 	.name = "2014-aim7",
-	.title = "AIM7: jobs a minute, means over ranges of users; shortened "
-		 "runs do a 400th of each job and of each sleep of 5 s, full "
-		 "runs a 50th, and results are scaled to whole jobs; "
-		 "\"squeeze\" divides what users do apart",
+	.title = "AIM7: jobs a minute, means over ranges of users; " SIZES,
 	.message = "Long, linux-kernel, August 2014; 4 sockets with 40 cores",
 	.locks = locks,
 	.values = values,

@@ -131,17 +131,15 @@ const struct rwi_aim7_mix rwi_aim7_mixes[] = {
 		       "mem_rtns_2 misc_rtns_1 new_raph num_rtns_1 page_test "
 		       "pipe_cpy ram_copy series_1 shared_memory signal_test "
 		       "fifo_test sort_rtns_1 stream_pipe tcp_test trig_rtns "
-		       "udp_test shell_rtns_2 shell_rtns_3" } },
-	  400 },
+		       "udp_test shell_rtns_2 shell_rtns_3" } } },
 	{ "custom",
 	  410,
 	  { { 30, "sieve" },
 	    { 20, DISKS "sync_disk_rw" },
 	    { 10, "creat_clo dgram_pipe dir_rtns_1 fork_test link_test "
 		  "misc_rtns_1 page_test pipe_cpy shared_memory signal_test "
-		  "fifo_test stream_pipe tcp_test udp_test" } },
-	  400 },
-	{ "disk", 400, { { 20, DISKS DIO SYNCS } }, 20 },
+		  "fifo_test stream_pipe tcp_test udp_test" } } },
+	{ "disk", 400, { { 20, DISKS DIO SYNCS } } },
 	{ "high_systime",
 	  260,
 	  { { 30, "pipe_cpy" },
@@ -149,8 +147,7 @@ const struct rwi_aim7_mix rwi_aim7_mixes[] = {
 		  "shell_rtns_1" },
 	    { 10, "dgram_pipe dir_rtns_1 fork_test misc_rtns_1 shared_memory "
 		  "signal_test stream_pipe tcp_test udp_test shell_rtns_2 "
-		  "shell_rtns_3" } },
-	  400 },
+		  "shell_rtns_3" } } },
 	{ "shared",
 	  780,
 	  { { 30, ADDS "string_rtns" },
@@ -162,15 +159,13 @@ const struct rwi_aim7_mix rwi_aim7_mixes[] = {
 		       "pipe_cpy ram_copy series_1 shared_memory sieve "
 		       "signal_test sort_rtns_1 stream_pipe sync_disk_cp "
 		       "sync_disk_rw sync_disk_wrt tcp_test trig_rtns "
-		       "udp_test" } },
-	  400 },
+		       "udp_test" } } },
 	{ "short",
 	  340,
 	  { { 20, "dgram_pipe jmp_test matrix_rtns mem_rtns_2 misc_rtns_1 "
 		  "mul_int mul_long mul_short new_raph num_rtns_1 pipe_cpy "
 		  "ram_copy series_1 shared_memory stream_pipe tcp_test "
-		  "udp_test" } },
-	  20 },
+		  "udp_test" } } },
 	{ .name = NULL },
 };
 

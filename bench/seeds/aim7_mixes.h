@@ -38,8 +38,6 @@ struct rwi_aim7_mix {
 		unsigned weight;
 		const char *jobs; /* of this weight, with spaces between */
 	} weights[RWI_AIM7_WEIGHTS_MAX];
-	/* Shortened runs do one so-manieth of every job; full ones a 50th. */
-	unsigned shorter;
 };
 
 /* A null name ends each. */

@@ -535,7 +535,8 @@ static double ticks_a_ns(void)
 		return rate;
 	began_s = rwi_time_s(CLOCK_MONOTONIC);
 	began = rwi_ticks();
-	while (rwi_time_s(CLOCK_MONOTONIC) - began_s < 1e-9 * MEASURED_NS)
+	while (rwi_time_s(CLOCK_MONOTONIC) - began_s <
+	       1e-9 * (double)MEASURED_NS)
 		;
 	rate = (double)(rwi_ticks() - began) /
 	       (1e9 * (rwi_time_s(CLOCK_MONOTONIC) - began_s));
@@ -649,7 +650,7 @@ struct rwi_aim7_objects *rwi_aim7_objects_new(const struct rwi_design *design,
 		return NULL;
 	o->design = design;
 	o->ticks_a_ns = ticks_a_ns();
-	o->late_ticks = (uint64_t)(LATE_NS * o->ticks_a_ns);
+	o->late_ticks = (uint64_t)((double)LATE_NS * o->ticks_a_ns);
 	o->user = new_zeroed(users * sizeof *o->user);
 	o->users = o->user ? users : 0;
 	for (unsigned i = 0; i < o->users; i++) {

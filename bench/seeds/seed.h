@@ -17,7 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { RWI_SEED_VALUES_MAX = 10, RWI_SEED_PARAMETERS = 4 };
+enum { RWI_SEED_VALUES_MAX = 12, RWI_SEED_PARAMETERS = 4 };
 
 /* What the command line says. */
 struct rwi_seed_options {
