@@ -193,7 +193,7 @@ int rwi_seed(int argc, char **argv)
 		.doc = "Measure what the authors of the designs measured, and "
 		       "put it beside their numbers.\vPART is 2001, 2005, "
 		       "2013-steal, 2013-spin, 2014, mm, all, or one of those "
-		       "that --list names.  Exit status: 0, or 1 if a lock "
+		       "that --list names.\n\nExit status: 0, or 1 if a lock "
 		       "gave a wrong result, 2 for bad arguments, 3 if the "
 		       "system refused something, 130 if interrupted; what "
 		       "was measured until then is reported.",
