@@ -87,7 +87,7 @@ int rwi_report(int argc, char **argv)
 		.doc = "Make a page of a record that 'rwsem bench --json' or "
 		       "'rwsem seed --json' wrote: one HTML file that needs "
 		       "nothing else.  RECORD '-' is standard input.\vCharts "
-		       "are drawn by gnuplot.  Exit status: 0, 2 for bad "
+		       "are drawn by gnuplot.\n\nExit status: 0, 2 for bad "
 		       "arguments or a bad record, or 3 if the system refused "
 		       "something or there is no gnuplot.",
 	};
