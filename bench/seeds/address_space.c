@@ -757,7 +757,7 @@ struct rwi_space *rwi_space_new(const struct rwi_design *design, uint32_t pages,
 	s->areas_max = areas_max;
 	for (unsigned i = 0; i < STRIPES; i++)
 		pthread_mutex_init(&s->stripes[i].mutex, NULL);
-	s->leaves = calloc(leaves_of(s), sizeof s->leaves[0]);
+	s->leaves = calloc(leaves_of(s), sizeof(void *));
 	s->nodes = calloc((size_t)areas_max + 1, sizeof s->nodes[0]);
 	if (s->leaves && s->nodes && design)
 		s->lock = rwi_lock_new(design);

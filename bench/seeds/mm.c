@@ -169,11 +169,11 @@ static bool touch_page(struct seat *seat, uint32_t page)
 	struct rwi_space *space = seat->shared->space;
 	const double entered = rwi_time_s(CLOCK_MONOTONIC);
 
-	rwi_space_spend(entered, EXCEPTION_NS / 2);
+	rwi_space_spend(entered, EXCEPTION_NS / 2.0);
 	if (rwi_space_touch(space, page, seat->file, seat->memory) !=
 	    RWI_TOUCH_ENTERED)
 		seat->wrong = "a page was not mapped, or there before";
-	rwi_space_spend(rwi_time_s(CLOCK_MONOTONIC), EXCEPTION_NS / 2);
+	rwi_space_spend(rwi_time_s(CLOCK_MONOTONIC), EXCEPTION_NS / 2.0);
 	seat->now.faults++;
 	seat->present++;
 	return !is_over(seat);
@@ -434,7 +434,7 @@ static const char *run_and_judge(struct run *run, const struct test *test,
 	if (*stuck)
 		return "threads are stuck";
 	if (error)
-		return strerror(error);
+		return "the system has no more threads";
 	wrong = judge(&run->shared, run->seats, test, run->threads);
 	if (!wrong)
 		wrong = rwi_exclusion_fault(
@@ -462,7 +462,7 @@ static bool run(const struct rwi_seed_cell *cell,
 	}
 	r = furnish(cell, design);
 	wrong = r ? run_and_judge(r, test, design, outcome->value, &stuck)
-		  : strerror(errno);
+		  : "there is no memory for it";
 	if (wrong)
 		snprintf(outcome->fault, sizeof outcome->fault, "%s", wrong);
 	if (r && !stuck)

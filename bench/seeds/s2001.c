@@ -243,7 +243,7 @@ static const char *run_and_judge(struct run *run,
 	if (*stuck)
 		return "a thread does not come out of the lock";
 	if (error)
-		return strerror(error);
+		return "the system has no more threads";
 	wrong = check(run, cell->threads);
 	if (!wrong)
 		wrong = rwi_exclusion_fault(run->test.design, run->test.lock,
@@ -274,7 +274,7 @@ static bool run(const struct rwi_seed_cell *cell,
 	}
 	r = furnish(cell, design);
 	wrong = r ? run_and_judge(r, cell, outcome->value, &stuck)
-		  : strerror(errno);
+		  : "there is no memory for it";
 	if (wrong)
 		snprintf(outcome->fault, sizeof outcome->fault, "%s", wrong);
 	if (r && !stuck) {

@@ -94,10 +94,17 @@ static size_t fitting(const json_t *locks, size_t first, size_t label,
 	return count;
 }
 
+/* Cells by locks: one value, from the message or from here. */
+struct matrix {
+	const json_t *part, *cells, *locks;
+	const char *value;
+	field_text *field;
+	const char *where; /* the numbers are from */
+};
+
 /* A line for each cell that has something, and a column for each lock. */
-static void print_columns(const json_t *part, const json_t *cells,
-			  const char *const *locks, size_t count,
-			  const char *value, field_text *field, FILE *file)
+static void print_columns(const struct matrix *m, const char *const *locks,
+			  size_t count, FILE *file)
 {
 	struct rwi_table *table = rwi_table_new("lr");
 	char text[TEXT_SIZE];
@@ -108,16 +115,17 @@ static void print_columns(const json_t *part, const json_t *cells,
 	for (size_t k = 0; k < count; k++)
 		rwi_table_cell(table, "%s", locks[k]);
 	rwi_table_row(table);
-	json_array_foreach(cells, i, cell)
+	json_array_foreach(m->cells, i, cell)
 	{
 		const char *name = json_string_value(cell);
 
 		rwi_table_cell(table, "%s", name);
 		for (size_t k = 0; k < count; k++)
-			rwi_table_cell(table, "%s",
-				       field(part, name, locks[k], value, text)
-					   ? text
-					   : "-");
+			rwi_table_cell(
+			    table, "%s",
+			    m->field(m->part, name, locks[k], m->value, text)
+				? text
+				: "-");
 		rwi_table_row(table);
 	}
 	rwi_table_print(table, file);
@@ -139,27 +147,26 @@ static size_t label_width(const json_t *cells)
 }
 
 /* In as many tables as the width needs; nothing, if there is no number. */
-static void print_matrix(const json_t *part, const json_t *cells,
-			 const json_t *locks, const char *value,
-			 field_text *field, const char *where, FILE *file)
+static void print_matrix(const struct matrix *m, FILE *file)
 {
 	enum { FIELD = 16 };
-	const size_t label = label_width(cells);
+	const size_t label = label_width(m->cells);
 	json_t *present = json_array(), *lock;
 	const char *names[RWI_SEED_LOCKS_MAX];
 	size_t i, first = 0, count;
 
-	json_array_foreach(locks, i, lock)
+	json_array_foreach(m->locks, i, lock)
 	{
-		if (has_any(part, cells, json_string_value(lock), value, field))
+		if (has_any(m->part, m->cells, json_string_value(lock),
+			    m->value, m->field))
 			json_array_append(present, lock);
 	}
 	if (json_array_size(present))
-		fprintf(file, "  %s %s:\n", value, where);
+		fprintf(file, "  %s %s:\n", m->value, m->where);
 	while ((count = fitting(present, first, label, FIELD))) {
 		for (i = 0; i < count; i++)
 			names[i] = name_at(present, first + i);
-		print_columns(part, cells, names, count, value, field, file);
+		print_columns(m, names, count, file);
 		first += count;
 	}
 	json_decref(present);
@@ -198,8 +205,10 @@ static void print_figures(const json_t *part, FILE *file)
 
 	json_array_foreach(values, i, value)
 	{
-		print_matrix(part, cells, locks, json_string_value(value),
-			     figure_text, "in the message", file);
+		print_matrix(&(struct matrix){ part, cells, locks,
+					       json_string_value(value),
+					       figure_text, "in the message" },
+			     file);
 	}
 	json_decref(values);
 	json_decref(cells);
@@ -219,8 +228,11 @@ static void print_results(const json_t *part, FILE *file)
 
 	json_array_foreach(values, i, value)
 	{
-		print_matrix(part, cells, locks, json_string_value(value),
-			     result_text, i ? "here" : compared, file);
+		print_matrix(&(struct matrix){ part, cells, locks,
+					       json_string_value(value),
+					       result_text,
+					       i ? "here" : compared },
+			     file);
 	}
 	json_decref(cells);
 }
