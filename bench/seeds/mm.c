@@ -169,11 +169,11 @@ static bool touch_page(struct seat *seat, uint32_t page)
 	struct rwi_space *space = seat->shared->space;
 	const double entered = rwi_time_s(CLOCK_MONOTONIC);
 
-	rwi_space_spend(entered, EXCEPTION_NS / 2.0);
+	rwi_space_spend(entered, 0.5 * (double)EXCEPTION_NS);
 	if (rwi_space_touch(space, page, seat->file, seat->memory) !=
 	    RWI_TOUCH_ENTERED)
 		seat->wrong = "a page was not mapped, or there before";
-	rwi_space_spend(rwi_time_s(CLOCK_MONOTONIC), EXCEPTION_NS / 2.0);
+	rwi_space_spend(rwi_time_s(CLOCK_MONOTONIC), 0.5 * (double)EXCEPTION_NS);
 	seat->now.faults++;
 	seat->present++;
 	return !is_over(seat);
