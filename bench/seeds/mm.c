@@ -173,7 +173,8 @@ static bool touch_page(struct seat *seat, uint32_t page)
 	if (rwi_space_touch(space, page, seat->file, seat->memory) !=
 	    RWI_TOUCH_ENTERED)
 		seat->wrong = "a page was not mapped, or there before";
-	rwi_space_spend(rwi_time_s(CLOCK_MONOTONIC), 0.5 * (double)EXCEPTION_NS);
+	rwi_space_spend(rwi_time_s(CLOCK_MONOTONIC),
+			0.5 * (double)EXCEPTION_NS);
 	seat->now.faults++;
 	seat->present++;
 	return !is_over(seat);

@@ -189,7 +189,8 @@ static struct run *furnish(const struct rwi_seed_cell *cell,
 		free(run);
 		return NULL;
 	}
-	run->test.seconds = (double)cell->parameter[MILLISECONDS] / MS_A_S;
+	run->test.seconds =
+	    (double)cell->parameter[MILLISECONDS] / (double)MS_A_S;
 	if (cell->parameter[YIELDS])
 		run->test.tick = ticks_of_10_ms();
 	for (size_t i = 0; i < seats; i++) {
@@ -232,8 +233,8 @@ static const char *run_and_judge(struct run *run,
 				       .work = work,
 				       .seats = run->seats,
 				       .seat_size = sizeof run->seats[0],
-				       .patience_s =
-					   run->test.seconds + PATIENCE_S };
+				       .patience_s = run->test.seconds +
+						     (double)PATIENCE_S };
 	const double scaled_to_s = (double)cell->parameter[SCALED_TO_S];
 	double reads, writes, elapsed_s;
 	const int error = rwi_crew_run(&crew, &elapsed_s);
@@ -316,7 +317,7 @@ static bool cell(unsigned place, const struct rwi_seed_options *options,
 			       [MILLISECONDS] = ms,
 			       [SCALED_TO_S] = cells[place].full_s,
 			       [YIELDS] = cells[place].yields },
-		.seconds = (double)ms / MS_A_S + around_s,
+		.seconds = (double)ms / (double)MS_A_S + around_s,
 	};
 	snprintf(cell->name, sizeof cell->name, "%s", cells[place].name);
 	return true;

@@ -252,7 +252,8 @@ static void bars(struct rwi_page *page, const struct cast *cast)
 		snprintf(name, sizeof name, "rates-%u", place);
 		chart = bar_chart(cast, name,
 				  "Other numbers of readers and writers");
-		for (; test < r->tests_count && x < BARS_AT_ONCE; test++) {
+		for (; test < r->tests_count && x < (double)BARS_AT_ONCE;
+		     test++) {
 			if (!wants_bar(r, test))
 				continue;
 			rwi_chart_group(chart, name_of(r, test));

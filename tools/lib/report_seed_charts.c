@@ -302,7 +302,7 @@ static void add_bar(struct bars *b, const char *cell, const char *value,
 
 	if (!has(b->cast, b->origin, cell, value))
 		return;
-	if (b->chart && b->x >= BARS_AT_ONCE)
+	if (b->chart && b->x >= (double)BARS_AT_ONCE)
 		flush(b);
 	if (!b->chart) {
 		if (b->charts++)

@@ -99,8 +99,8 @@ static void bar(double share, bool last, FILE *file)
 	_Static_assert(sizeof full == BAR + 1, "as long as the longest bar");
 
 	if (!isnan(share))
-		fprintf(file, "  %-*.*s %4.2f", BAR, (int)(share * BAR + 0.5),
-			full, share);
+		fprintf(file, "  %-*.*s %4.2f", BAR,
+			(int)(share * (double)BAR + 0.5), full, share);
 	else if (last)
 		fputs("  -", file);
 	else
