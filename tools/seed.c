@@ -13,9 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The densest of the messages' machines: 80 CPUs instead of two. */
-#define SQUEEZE 40
-
 struct options {
 	struct rwi_seed seed;
 	const char *json, *show;
@@ -42,7 +39,7 @@ static const struct argp_option arguments[] = {
 	{ "list", OPT_LIST, NULL, 0, "Name the parts and exit", 1 },
 	{ "squeeze", OPT_SQUEEZE, "N", 0,
 	  "Divide what is computed between locks by N, as if there were N "
-	  "times as many CPUs (default: 40; 1 is honest)",
+	  "times as many CPUs (default: each part's own; 1 is honest)",
 	  2 },
 	{ "rounds", OPT_ROUNDS, "N", 0,
 	  "Rounds over all cells and locks (default: each part's own)", 2 },
@@ -198,8 +195,7 @@ int rwi_seed(int argc, char **argv)
 		       "system refused something, 130 if interrupted; what "
 		       "was measured until then is reported.",
 	};
-	struct options o = { .seed = { .options = { .squeeze = SQUEEZE,
-						    .random = 1 } } };
+	struct options o = { .seed = { .options = { .random = 1 } } };
 	int code = RWI_EXIT_OK;
 	json_t *record;
 

@@ -25,6 +25,8 @@
 #include "bench/clock.h"
 #include "bench/machine.h"
 #include "bench/section.h"
+#include "bench/seeds/2013_spin_figures.h"
+#include "bench/seeds/2014_aim7_figures.h"
 #include "bench/seeds/crew.h"
 #include "bench/seeds/exclusion.h"
 
@@ -596,16 +598,11 @@ const struct rwi_seed_part rwi_seed_part_2013_spin = {
 	.locks = locks,
 	.values = values,
 	.rounds = 3,
+	.squeeze = 40,
 	.cell = cell_2013,
 	.run = run,
 	.claims = claims_2013,
-	.figures = "cell,lock,value,number\n"
-		   "alltests-500-2000,chen-2013,gain_percent,14.5\n"
-		   "custom-500-2000,chen-2013,gain_percent,17\n"
-		   "disk-500-2000,chen-2013,gain_percent,11\n"
-		   "high_systime-500-2000,chen-2013,gain_percent,5\n"
-		   "shared-500-2000,chen-2013,gain_percent,15\n"
-		   "short-500-2000,chen-2013,gain_percent,4\n",
+	.figures = rwi_seed_2013_spin_figures,
 };
 
 #define MORE_JOBS(cell, after, before, why)                                    \
@@ -630,16 +627,9 @@ const struct rwi_seed_part rwi_seed_part_aim7_2014 = {
 	.locks = locks,
 	.values = values,
 	.rounds = 3,
+	.squeeze = 20,
 	.cell = cell_2014,
 	.run = run,
 	.claims = claims_2014,
-	.figures = "cell,lock,value,number\n"
-		   "custom-200-1000,bueso-2014,jobs_per_min,446135\n"
-		   "custom-200-1000,long-2014,jobs_per_min,477404\n"
-		   "custom-1100-2000,bueso-2014,jobs_per_min,449665\n"
-		   "custom-1100-2000,long-2014,jobs_per_min,484734\n"
-		   "high_systime-200-1000,bueso-2014,jobs_per_min,152437\n"
-		   "high_systime-200-1000,long-2014,jobs_per_min,154217\n"
-		   "high_systime-1100-2000,bueso-2014,jobs_per_min,269695\n"
-		   "high_systime-1100-2000,long-2014,jobs_per_min,278942\n",
+	.figures = rwi_seed_2014_aim7_figures,
 };

@@ -62,6 +62,11 @@ struct rwi_seed_part {
 	const char *const *values;
 	bool less_is_better; /* of the first */
 	unsigned rounds;     /* runs of each cell with each lock */
+	/*
+	 * How many times as many CPUs as two the message had, where what they
+	 * compute apart is to be squeezed so unless it is said otherwise; 0: 1.
+	 */
+	double squeeze;
 	/* The cell at this place; false past the last. */
 	bool (*cell)(unsigned place, const struct rwi_seed_options *options,
 		     struct rwi_seed_cell *cell);

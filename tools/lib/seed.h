@@ -27,6 +27,7 @@ struct rwi_seed {
 	const char *locks[RWI_SEED_LOCKS_MAX];
 	unsigned locks_count;
 	unsigned rounds; /* 0: each part's own */
+	/* A squeeze of 0: each part's own. */
 	struct rwi_seed_options options;
 	bool progress;
 };

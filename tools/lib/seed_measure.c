@@ -25,6 +25,7 @@ struct part {
 	const struct rwi_seed_part *what;
 	struct lock locks[RWI_SEED_LOCKS_MAX];
 	unsigned locks_count, cells, rounds;
+	struct rwi_seed_options options; /* with a squeeze */
 	double round_s; /* of all cells with all locks, as expected */
 	json_t *json, *runs;
 };
@@ -178,20 +179,24 @@ static void plan_part(struct plan *plan, unsigned place)
 
 	admit_all(p, seed, left_out);
 	p->rounds = seed->rounds ? seed->rounds : what->rounds;
-	for (; what->cell(p->cells, &seed->options, &cell); p->cells++) {
+	p->options = seed->options;
+	if (!(p->options.squeeze > 0))
+		p->options.squeeze = what->squeeze > 0 ? what->squeeze : 1;
+	for (; what->cell(p->cells, &p->options, &cell); p->cells++) {
 		json_array_append_new(cells, describe_cell(&cell));
 		p->round_s += cell.seconds * p->locks_count;
 	}
 	plan->total_s += p->rounds * p->round_s;
 	p->runs = json_array();
 	p->json = json_pack(
-	    "{s:s, s:s, s:s, s:o, s:b, s:i, s:o, s:o, s:o, s:o, s:o, s:o}",
+	    "{s:s, s:s, s:s, s:o, s:b, s:i, s:f, s:o, s:o, s:o, s:o, s:o, "
+	    "s:o}",
 	    "name", what->name, "title", what->title, "message", what->message,
 	    "values", names(what->values), "less_is_better",
-	    (int)what->less_is_better, "rounds", (int)p->rounds, "locks",
-	    lock_names(p), "cells", cells, "left_out", left_out, "figures",
-	    describe_figures(what), "runs", p->runs, "claims",
-	    describe_claims(what));
+	    (int)what->less_is_better, "rounds", (int)p->rounds, "squeeze",
+	    p->options.squeeze, "locks", lock_names(p), "cells", cells,
+	    "left_out", left_out, "figures", describe_figures(what), "runs",
+	    p->runs, "claims", describe_claims(what));
 	if (!p->json)
 		rwi_fatal("cannot make the record");
 	json_array_append_new(plan->parts_json, p->json);
@@ -229,9 +234,8 @@ static json_t *describe_locks(const struct plan *plan)
 static void start_record(struct plan *plan)
 {
 	const struct rwi_seed_options *o = &plan->seed->options;
-	json_t *parameters =
-	    json_pack("{s:b, s:f, s:I}", "full", (int)o->full, "squeeze",
-		      o->squeeze, "seed", (json_int_t)o->random);
+	json_t *parameters = json_pack("{s:b, s:I}", "full", (int)o->full,
+				       "seed", (json_int_t)o->random);
 
 	plan->record =
 	    json_pack("{s:s, s:i, s:b, s:o, s:o, s:o, s:o, s:o, s:o}", "format",
@@ -271,13 +275,13 @@ static void shuffle(struct part *part, uint64_t *state)
 	}
 }
 
-static void run(const struct plan *plan, struct part *part, unsigned round,
+static void run(struct part *part, unsigned round,
 		const struct rwi_seed_cell *cell, struct lock *lock, int *code)
 {
 	const double begin_s = rwi_clock_s();
 	struct rwi_seed_outcome outcome = { .fault = "" };
 	const bool good =
-	    part->what->run(cell, lock->design, &plan->seed->options, &outcome);
+	    part->what->run(cell, lock->design, &part->options, &outcome);
 	json_t *json;
 
 	json = json_pack("{s:i, s:s, s:s, s:f}", "round", (int)round, "cell",
@@ -313,7 +317,7 @@ static bool measure_cell(struct plan *plan, struct part *part, unsigned round,
 		rwi_progress_update(&plan->progress, plan->done_s,
 				    plan->total_s, what);
 		if (!lock->failed)
-			run(plan, part, round, cell, lock, code);
+			run(part, round, cell, lock, code);
 		plan->done_s += cell->seconds;
 	}
 	return true;
@@ -327,7 +331,7 @@ static bool measure_part(struct plan *plan, struct part *part, int *code)
 
 	for (unsigned round = 0; going && round < part->rounds; round++)
 		for (unsigned i = 0; going && i < part->cells; i++) {
-			what->cell(i, &plan->seed->options, &cell);
+			what->cell(i, &part->options, &cell);
 			going = measure_cell(plan, part, round, &cell, code);
 		}
 	rwi_seed_conclude(part->json);

@@ -348,16 +348,19 @@ static void print_claims(const json_t *part, FILE *file)
 
 /* ---- Everything ---- */
 
-static void print_conditions(const json_t *record, FILE *file)
+static void print_conditions(const json_t *record, const json_t *part,
+			     FILE *file)
 {
 	const struct rwi_results r = { .record = record };
 	const json_t *parameters = json_object_get(record, "parameters");
+	const double squeeze =
+	    json_number_value(json_object_get(part, "squeeze"));
 
 	rwi_machine_line(&r, file);
-	fprintf(file, "  %s; squeeze %g where there is computing (1: honest)\n",
+	fprintf(file, "  %s, squeeze %g%s\n",
 		rwi_is(parameters, "full") ? "the message's own sizes"
 					   : "shortened sizes",
-		json_number_value(json_object_get(parameters, "squeeze")));
+		squeeze, squeeze > 1 ? "" : " (honest)");
 }
 
 static void print_part(const json_t *record, const json_t *part, FILE *file)
@@ -368,7 +371,7 @@ static void print_part(const json_t *record, const json_t *part, FILE *file)
 		rwi_style(file, RWI_BOLD), rwi_text(part, "name"),
 		rwi_text(part, "title"), rwi_style(file, RWI_PLAIN),
 		rwi_text(part, "message"));
-	print_conditions(record, file);
+	print_conditions(record, part, file);
 	if (rounds > 1)
 		fprintf(file, "  medians of %jd rounds, and half their range\n",
 			rounds);
