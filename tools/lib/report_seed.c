@@ -236,12 +236,20 @@ static void faults(struct rwi_page *page, const struct rwi_part *p)
 
 static void part(struct rwi_page *page, const struct rwi_part *p)
 {
+	const double squeeze =
+	    json_number_value(json_object_get(p->json, "squeeze"));
 	char title[RWI_CHART_TEXT];
 
 	snprintf(title, sizeof title, "%s: %s", rwi_text(p->json, "name"),
 		 rwi_text(p->json, "title"));
 	rwi_page_chapter(page, title);
 	rwi_page_paragraph(page, "note", "%s.", rwi_text(p->json, "message"));
+	if (squeeze > 1)
+		rwi_page_paragraph(page, "note",
+				   "What is computed between locks is divided "
+				   "by %g (squeeze), as if there were so many "
+				   "times as many CPUs.",
+				   squeeze);
 	faults(page, p);
 	rwi_part_charts(page, p);
 	claims(page, p);
@@ -292,8 +300,6 @@ static void summary(struct rwi_page *page, const json_t *record)
 {
 	const json_t *parts = json_object_get(record, "parts");
 	const json_t *parameters = json_object_get(record, "parameters");
-	const double squeeze =
-	    json_number_value(json_object_get(parameters, "squeeze"));
 	unsigned agree = 0, differ = 0;
 	json_t *json;
 	size_t i;
@@ -313,16 +319,10 @@ static void summary(struct rwi_page *page, const json_t *record)
 		rwi_page_paragraph(page, "warn",
 				   "Not complete: later runs are missing.");
 	verdicts_table(page, parts);
-	rwi_page_paragraph(
-	    page, "note",
-	    "%s  Where a load computes between its locks, that time is divided "
-	    "by %g%s",
-	    rwi_is(parameters, "full")
-		? "Sizes and durations are the messages' own."
-		: "Sizes and durations are shorter than the messages'.",
-	    squeeze,
-	    squeeze > 1 ? ", as if there were so many times as many CPUs."
-			: ": not at all.");
+	rwi_page_paragraph(page, "note", "Sizes and durations are %s.",
+			   rwi_is(parameters, "full")
+			       ? "the messages' own"
+			       : "shorter than the messages'");
 }
 
 void rwi_report_seed(struct rwi_page *page, const json_t *record)
