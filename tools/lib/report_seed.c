@@ -196,10 +196,11 @@ static void claims(struct rwi_page *page, const struct rwi_part *p)
 
 	if (!json_array_size(list))
 		return;
-	rwi_page_table(page,
-		       "What the message claims: ratios of the first to the "
-		       "second, there and here.  On the same side of 1 is "
-		       "agreed.");
+	rwi_page_paragraph(page, "note",
+			   "Claims are ratios of the first value, there and "
+			   "here.  One agrees if both are on the same side of "
+			   "1; nothing is tuned to agree.");
+	rwi_page_table(page, "What the message claims");
 	rwi_page_head(page, 'l', "claim");
 	rwi_page_head(page, 'l', "verdict");
 	rwi_page_head(page, 'r', "there");
